@@ -1,0 +1,66 @@
+# Every command of the project. Each sets up what it needs; `make help` lists them.
+
+PYTHON := .venv/bin/python
+PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet
+ENGINE := .venv/.engine
+DEV := .venv/.dev
+NODE := node_modules/.installed
+
+.PHONY: help setup demo test check fmt fuzz bench build dist deploy lock
+
+help: ## List the commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+setup: $(DEV) $(NODE) ## Everything for developing: environment, tools, Node tools
+
+demo: $(ENGINE) ## Compile a workflow and run it on this machine
+	@$(PYTHON) -m local.demo
+
+test: check $(NODE) ## All checks and all tests
+	$(PYTHON) -m pytest -n 2
+
+check: $(DEV) ## Formatting, lint, types, import contracts
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports --no-logo
+
+fmt: $(DEV) ## Format, and mend what lint can mend
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+fuzz: $(DEV) $(NODE) ## 10,000 hostile inputs for each fuzz test
+	STEPSMITH_FUZZ=10000 $(PYTHON) -m pytest -n 2 -m fuzz --timeout 3600
+
+bench: $(DEV) ## Time and memory of compiling 10 to 5,000 steps
+	$(PYTHON) -m bench.compile
+
+dist: $(ENGINE) ## Build the wheel and the source archive into dist/
+	$(PYTHON) -m hatchling build --directory dist
+
+build: ## Not there yet: the assets of a deployment
+	@echo "make build is not there yet: Stepsmith cannot be deployed so far" >&2; exit 2
+
+deploy: ## Not there yet: deploying into an AWS account
+	@echo "make deploy is not there yet: Stepsmith cannot be deployed so far" >&2; exit 2
+
+lock: $(DEV) ## Resolve the locks again (LOCK=--upgrade for newer versions)
+	tools/lock $(LOCK)
+
+# Installed once for each state of the files named; the environment itself is made if it is missing.
+
+$(PYTHON):
+	"$$(tools/find-python)" -m venv --clear .venv
+
+$(ENGINE): requirements.lock pyproject.toml | $(PYTHON)
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements-dev.lock $(ENGINE)
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(NODE): package.json package-lock.json | $(PYTHON)
+	tools/node-tools
+	@touch $@

@@ -1,0 +1,7 @@
+"""Diagnostic codes of the `document` pass."""
+
+from __future__ import annotations
+
+from compiler.codes import Code
+
+CODES: tuple[Code, ...] = ()

@@ -1,0 +1,117 @@
+"""A YAML file as located nodes: every key and value knows its place in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TypeAlias
+
+from compiler.source import Source, Span
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+
+class Style(Enum):
+    """How a scalar was written."""
+
+    PLAIN = auto()
+    SINGLE = auto()
+    DOUBLE = auto()
+    LITERAL = auto()
+    FOLDED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar: `value` by the YAML 1.2 core schema, `text` as written (after YAML's escapes).
+
+    A quoted or block scalar's `value` is its `text`. `span` covers the whole scalar, quotes
+    and block indicator included.
+    """
+
+    value: None | bool | int | float | str
+    text: str
+    style: Style
+    span: Span
+    source: Source = field(repr=False, compare=False)
+
+    def at(self, start: int, end: int) -> Span:
+        """Return where the characters `start` to `end` of `text` stand in the source."""
+        from compiler.document.offsets import place  # computed only when an error needs it
+
+        return place(self, start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list of nodes."""
+
+    items: tuple[Node, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Keys (always text) with their values, in the order written."""
+
+    entries: tuple[tuple[Scalar, Node], ...]
+    span: Span
+
+    def get(self, key: str) -> Node | None:
+        """Return the value under `key`, or None."""
+        for name, value in self.entries:
+            if name.text == key:
+                return value
+        return None
+
+    def key(self, key: str) -> Scalar | None:
+        """Return the key's own node, or None."""
+        for name, _ in self.entries:
+            if name.text == key:
+                return name
+        return None
+
+
+Node: TypeAlias = "Scalar | Sequence | Mapping"
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One YAML document of a file."""
+
+    source: Source
+    root: Node
+
+    def find(self, path: Path) -> Node | None:
+        """Return the node at a path of keys and indices, or None."""
+        node: Node | None = self.root
+        for part in path:
+            if isinstance(node, Mapping) and isinstance(part, str):
+                node = node.get(part)
+            elif isinstance(node, Sequence) and isinstance(part, int) and part < len(node.items):
+                node = node.items[part]
+            else:
+                return None
+        return node
+
+    def nearest(self, path: Path) -> Node:
+        """Return the node at `path`, or the deepest one on the way to it."""
+        for length in range(len(path), 0, -1):
+            node = self.find(path[:length])
+            if node is not None:
+                return node
+        return self.root
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield `node` and everything below it, parents first."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        yield here
+        if isinstance(here, Sequence):
+            stack.extend(reversed(here.items))
+        elif isinstance(here, Mapping):
+            stack.extend(value for _, value in reversed(here.entries))

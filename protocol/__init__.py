@@ -1,0 +1,1 @@
+"""What compiler and functions must spell alike; standard library only, shipped with both."""

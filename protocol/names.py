@@ -1,0 +1,61 @@
+"""Names that cross the border between the compiled machine and the functions."""
+
+from __future__ import annotations
+
+# Errors that a step's Task can end in, beside those an action declares. Lambda reports the name
+# of the raised Python class, so the functions define classes of exactly these names.
+STEP_TIMED_OUT = "StepTimedOut"
+"""The wrapper stopped the attempt at the step's own timeout or at the deadline."""
+STEP_IN_PROGRESS = "StepInProgress"
+"""Another attempt still holds the step's lease; worth another try until the lease ends."""
+STEP_IN_DOUBT = "StepInDoubt"
+"""An earlier attempt may have had its effect and did not report; not repeated."""
+OUTPUT_TOO_LARGE = "OutputTooLarge"
+OUTPUT_MISSING = "OutputMissing"
+ARTIFACT_NOT_FOUND = "ArtifactNotFound"
+PROGRAM_NOT_FOUND = "ProgramNotFound"
+SCRIPT_FAILED = "ScriptFailed"
+VALIDATION_ERROR = "ValidationError"
+TOO_MANY_ITEMS = "TooManyItems"
+
+LATCH_SKIP = "Stepsmith.Skip"
+"""A latch's answer to a wait where the consumer's default guard is false."""
+RUN_FAILED = "WorkflowError"
+"""The error of every failed run; its cause is a JSON text, see `payloads.RunFailure`."""
+
+CATEGORIES = ("NetworkError", "TimeoutError", "ServiceUnavailable", "Throttled")
+"""What `error_type` may name beside the errors an action declares."""
+
+TIMEOUT_ERRORS = (STEP_TIMED_OUT, "States.Timeout", "States.HeartbeatTimeout")
+"""Errors that make a step `timed_out`; every other error makes it `failed`."""
+
+LAMBDA_TRANSIENT = (
+    "Lambda.ClientExecutionTimeoutException",
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+)
+"""Always retried: https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html"""
+
+NEVER_RETRIED = (VALIDATION_ERROR, OUTPUT_TOO_LARGE, OUTPUT_MISSING, STEP_IN_DOUBT)
+"""Errors that another attempt cannot mend."""
+
+# Placeholders in a compiled definition, filled in by the deployment or the local engine:
+# `${action:NAME}` -> the function (version) ARN of an action, and so on.
+ACTION = "action"
+LATCHES = "${latches}"
+TASKS = "${tasks}"
+BUS = "${bus}"
+CODEBUILD_PROJECT = "${codebuild}"
+MACHINE = "machine"
+
+
+def action_function(action: str) -> str:
+    """Return the placeholder for the ARN of the function that carries out an action."""
+    return "${" + f"{ACTION}:{action}" + "}"
+
+
+def child_machine(workflow: str) -> str:
+    """Return the placeholder for the ARN of another workflow's machine (or a close machine)."""
+    return "${" + f"{MACHINE}:{workflow}" + "}"

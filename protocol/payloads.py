@@ -1,0 +1,140 @@
+"""The JSON that the machine and the functions hand each other.
+
+Shapes only (TypedDicts); every field that the compiler may leave out is `NotRequired`, and
+leaving it out means what its comment says.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+CONTRACT = 1
+"""The version of these shapes; a function refuses a call of a newer one."""
+
+
+class Run(TypedDict):
+    """The run a call belongs to; the machine's variable `run`."""
+
+    id: str
+    attempt: int
+    started_at: str  # ISO 8601, UTC
+    started_by: NotRequired[str | None]
+    workflow: str
+    version: str
+    contract: int
+
+
+class MachineInput(TypedDict):
+    """The input of an execution, written by whoever starts it."""
+
+    inputs: dict[str, Json]  # validated, defaults filled in
+    run: dict[str, Json]  # id, attempt, started_by
+    trigger: NotRequired[dict[str, Json]]  # name, type, event_id
+    github: NotRequired[dict[str, Json]]
+    event: NotRequired[Json]
+
+
+class Reference(TypedDict):
+    """Where an output too large to travel is kept; stands beside the data, never inside it."""
+
+    bucket: str
+    key: str
+    bytes: int
+
+
+class ActionCall(TypedDict):
+    """What a step's Task hands to its action's function.
+
+    Keys of `secrets` and `refs` are JSON pointers into this call (`/env/TOKEN`,
+    `/inputs/artifact`); the wrapper puts the value there before the action sees it.
+    """
+
+    run: Run
+    step: str
+    inputs: dict[str, Json]
+    attempt: int  # 1 for the first call of this step
+    env: NotRequired[dict[str, Json]]
+    items: NotRequired[list[int]]  # indices of the enclosing for_each items, outermost first
+    iteration: NotRequired[int]  # of a repeat, from 1
+    secrets: NotRequired[dict[str, str]]
+    refs: NotRequired[dict[str, Reference | None]]
+    timeout: NotRequired[int]  # seconds for this attempt; default 840
+    deadline: NotRequired[str | None]  # ISO 8601; the wrapper does not start after it
+    outputs: NotRequired[list[str]]  # declared: one that is missing fails the step
+    defaults: NotRequired[dict[str, Json]]  # literal outputs, where the action gives none
+    computed: NotRequired[dict[str, Json]]  # evaluated by the machine; win over what it gives
+    derived: NotRequired[dict[str, Json]]  # portable expressions over the outputs it gave
+    inline: NotRequired[list[str]]  # outputs that must not become references
+    limit: NotRequired[int]  # bytes of inline outputs; default 32,768
+    artifacts: NotRequired[list[str]]  # paths stored after the step
+    files: NotRequired[list[str]]  # steps whose stored files are laid into the workspace
+
+
+class Envelope(TypedDict):
+    """What an action's function gives back."""
+
+    step: str
+    status: Literal["succeeded"]
+    attempt: int
+    started_at: str
+    timestamp: str
+    outputs: dict[str, Json]
+    refs: NotRequired[dict[str, Reference]]
+
+
+class Signal(TypedDict):
+    """A producer has ended; sent once for all its consumers, on every path."""
+
+    op: Literal["signal"]
+    run: Run
+    scope: str  # path of item indices, "" outside for_each
+    producer: str
+    consumers: list[str]
+    status: str
+    reason: str | None
+    counts: bool  # whether the producer counts as a dependency (protocol.status)
+    bad: list[str]  # ids of the bad steps among the producer and its ancestors
+    values: dict[str, Json]  # variables read behind the latch
+
+
+class Await(TypedDict):
+    """A consumer waits for its producers; the function gets the task token beside it."""
+
+    op: Literal["await"]
+    run: Run
+    scope: str
+    consumer: str
+    producers: list[str]
+    token: str
+    guard: NotRequired[bool]  # True: answer LATCH_SKIP where the default guard is false
+    bad: NotRequired[list[str]]  # bad steps the consumer's own branch knows of
+    asks: NotRequired[list[str]]  # steps whose failure the consumer asks for
+    counting: NotRequired[bool | None]  # a dependency in the own branch counts; None: none there
+
+
+class Released(TypedDict):
+    """A latch's answer to a wait."""
+
+    bad: list[str]
+    counting: bool  # whether some latched producer counts
+    statuses: dict[str, str]
+    values: dict[str, Json]
+
+
+class StepFailure(TypedDict):
+    """One failed step, as variables and branch outputs carry it."""
+
+    step_id: str
+    status: str
+    type: str
+    message: str
+
+
+class RunFailure(TypedDict):
+    """The cause of a failed run (JSON text, at most 4,096 bytes)."""
+
+    type: Literal["WorkflowError"]
+    message: str
+    details: list[StepFailure]

@@ -1,0 +1,39 @@
+"""What holds for every test: no account, no network (see `addopts`), repeatable inputs in CI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+from tests.fuzzing import FUZZ_INPUTS
+
+# Set before any test imports boto3: no test may find a person's credentials or settings.
+os.environ.update(
+    AWS_ACCESS_KEY_ID="testing",
+    AWS_SECRET_ACCESS_KEY="testing",
+    AWS_SESSION_TOKEN="testing",
+    AWS_DEFAULT_REGION="eu-central-1",
+    AWS_EC2_METADATA_DISABLED="true",
+    AWS_CONFIG_FILE=os.devnull,
+    AWS_SHARED_CREDENTIALS_FILE=os.devnull,
+)
+os.environ.pop("AWS_PROFILE", None)
+# The programs installed beside this Python come first: `stepsmith`, and perhaps Node.
+os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+
+# No deadline: one test's wall time says little on a machine that runs several at once.
+settings.register_profile("dev", max_examples=50, deadline=None)
+settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, database=None)
+settings.register_profile(
+    "fuzz",
+    max_examples=FUZZ_INPUTS,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+if "STEPSMITH_FUZZ" in os.environ:
+    settings.load_profile("fuzz")
+else:
+    settings.load_profile("ci" if "CI" in os.environ else "dev")
