@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from compiler.codes import Code, check, document, expressions, plan, spec
+from compiler.codes import Code, check, document, expressions, plan, shell, spec
 
-CATALOG: dict[str, Code] = {
-    code.slug: code
-    for table in (document.CODES, spec.CODES, expressions.CODES, check.CODES, plan.CODES)
-    for code in table
-}
+_TABLES = (
+    document.CODES,
+    spec.CODES,
+    expressions.CODES,
+    check.CODES,
+    shell.CODES,
+    plan.CODES,
+)
+
+CATALOG: dict[str, Code] = {code.slug: code for table in _TABLES for code in table}

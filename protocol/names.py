@@ -18,8 +18,10 @@ SCRIPT_FAILED = "ScriptFailed"
 VALIDATION_ERROR = "ValidationError"
 TOO_MANY_ITEMS = "TooManyItems"
 
-LATCH_SKIP = "Stepsmith.Skip"
-"""A latch's answer to a wait where the consumer's default guard is false."""
+LATCH_SKIP_FAILED = "Stepsmith.UpstreamFailed"
+"""A latch's answer to a guarded wait where something above the consumer is bad."""
+LATCH_SKIP = "Stepsmith.UpstreamSkipped"
+"""A latch's answer to a guarded wait where nothing is bad, but no dependency counts."""
 RUN_FAILED = "WorkflowError"
 """The error of every failed run; its cause is a JSON text, see `payloads.RunFailure`."""
 

@@ -58,7 +58,7 @@ class ActionCall(TypedDict):
     env: NotRequired[dict[str, Json]]
     items: NotRequired[list[int]]  # indices of the enclosing for_each items, outermost first
     iteration: NotRequired[int]  # of a repeat, from 1
-    secrets: NotRequired[dict[str, str]]
+    secrets: NotRequired[dict[str, str | list[list[str]]]]  # NAME, or parts ["text"|"secret", x]
     refs: NotRequired[dict[str, Reference | None]]
     timeout: NotRequired[int]  # seconds for this attempt; default 840
     deadline: NotRequired[str | None]  # ISO 8601; the wrapper does not start after it
@@ -70,6 +70,8 @@ class ActionCall(TypedDict):
     limit: NotRequired[int]  # bytes of inline outputs; default 32,768
     artifacts: NotRequired[list[str]]  # paths stored after the step
     files: NotRequired[list[str]]  # steps whose stored files are laid into the workspace
+    stored: NotRequired[bool]  # only fetch the stored result: CodeBuild carried the step out
+    callback: NotRequired[str | None]  # the URL under which an outside system ends the step
 
 
 class Envelope(TypedDict):
@@ -93,10 +95,9 @@ class Signal(TypedDict):
     producer: str
     consumers: list[str]
     status: str
-    reason: str | None
     counts: bool  # whether the producer counts as a dependency (protocol.status)
     bad: list[str]  # ids of the bad steps among the producer and its ancestors
-    values: dict[str, Json]  # variables read behind the latch
+    values: NotRequired[dict[str, Json]]  # records read behind the latch, by variable name
 
 
 class Await(TypedDict):
@@ -108,17 +109,17 @@ class Await(TypedDict):
     consumer: str
     producers: list[str]
     token: str
-    guard: NotRequired[bool]  # True: answer LATCH_SKIP where the default guard is false
+    # With `guard` the answer is an error where the default guard is false: LATCH_SKIP_FAILED if
+    # anything is bad, else LATCH_SKIP if neither `counting` nor any producer counts.
+    guard: NotRequired[bool]
     bad: NotRequired[list[str]]  # bad steps the consumer's own branch knows of
-    asks: NotRequired[list[str]]  # steps whose failure the consumer asks for
-    counting: NotRequired[bool | None]  # a dependency in the own branch counts; None: none there
+    counting: NotRequired[bool]  # a dependency in the own branch counts; left out: none is there
 
 
 class Released(TypedDict):
     """A latch's answer to a wait."""
 
     bad: list[str]
-    counting: bool  # whether some latched producer counts
     statuses: dict[str, str]
     values: dict[str, Json]
 

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fuzzing import FUZZ_INPUTS
@@ -37,3 +38,18 @@ if "STEPSMITH_FUZZ" in os.environ:
     settings.load_profile("fuzz")
 else:
     settings.load_profile("ci" if "CI" in os.environ else "dev")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Know the option that writes golden files anew instead of comparing with them."""
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the golden files under tests/golden anew; read the difference before keeping it",
+    )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are written, not compared."""
+    return bool(request.config.getoption("--update-golden"))

@@ -1,0 +1,152 @@
+"""The states of a step: one Task where that is enough, more for loops, people and waits."""
+
+from __future__ import annotations
+
+from compiler.asl import loops, people, repeated
+from compiler.asl.context import Context, State, States
+from compiler.asl.leaving import catch, leave, output_at
+from compiler.asl.resolver import Own
+from compiler.asl.tasks import Task, task_of
+from compiler.asl.values import code_of
+from compiler.check.program import Action, EventWait, Manual, Pause, Script, Step
+from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.model import Do
+from protocol.names import VALIDATION_ERROR
+
+ATTEMPT = "$states.context.State.RetryCount + 1"
+
+
+def body(context: Context, node: Do) -> States:
+    """Return the states that carry a step out, the first under the node's own name."""
+    step = node.step
+    if step.for_each is not None:
+        return repeated.each(context, node)
+    match step.kind:
+        case Manual():
+            return people.manual(context, node, step.kind)
+        case EventWait():
+            return people.event_wait(context, node, step.kind)
+        case Pause():
+            return _wait(context, node, step.kind)
+        case Action(callback=True):
+            return people.callback(context, node)
+    return _attempts(context, node)
+
+
+def _attempts(context: Context, node: Do) -> States:
+    """A Task with what the author put around it: conditions to retry, a repeat, a pause."""
+    step = node.step
+    resolve = context.resolver(step, clean=node.clean)
+    looped = step.retry is not None and bool(step.retry.conditions)
+    attempt = loops.attempt(step) if looped else ATTEMPT
+    task = task_of(context, step, resolve, attempt)
+    states: States = {node.name: task.state}
+    last = _collected(states, node, task)
+    after_failure = None
+    if step.on_error == "pause":
+        after_failure = f"{node.name}.pause"
+        states |= people.paused(context, node, after_failure)
+    if looped:
+        states |= loops.again(context, node, after_failure)
+        after_failure = f"{node.name}.again"
+    if step.repeat is not None:
+        states |= loops.until(context, node, task.outputs, last)
+    else:
+        leave(context, node, task.outputs, last)
+    for state in (task.state, last):
+        caught = catch(context, node, after_failure)
+        if caught:
+            state["Catch"] = caught
+    return {name: ordered(state) for name, state in states.items()}
+
+
+def _collected(states: States, node: Do, task: Task) -> State:
+    """Return the last state of an attempt: the Task, or the one that fetches its result."""
+    if task.collects is None:
+        return task.state
+    name = f"{node.name}.result"
+    task.state["Next"] = name
+    states[name] = task.collects
+    return task.collects
+
+
+def _wait(context: Context, node: Do, kind: Pause) -> States:
+    """A Wait; where the time is computed it is looked at first, since a Wait cannot be caught."""
+    step = node.step
+    state: State = {"Type": "Wait"}
+    resolve = context.resolver(step, clean=node.clean)
+    if isinstance(kind.seconds, int):
+        state["Seconds"] = kind.seconds
+        leave(context, node, "{}", state)
+        return {node.name: ordered(state)}
+    name = f"{node.name}.time"
+    if kind.seconds is not None:
+        code = code_of(kind.seconds, resolve)
+        state["Seconds"] = "{% $states.input.seconds %}"
+        ok = "$type($w) = 'number' and $w >= 0 and $w <= 31536000"
+        keep = "{'seconds': $floor($w)}"
+        wanted = "a number of seconds, at most a year"
+    else:
+        assert kind.until is not None
+        code = code_of(kind.until, resolve)
+        state["Timestamp"] = "{% $states.input.until %}"
+        pattern = r"/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/"
+        ok = f"$type($w) = 'string' and $contains($type($w) = 'string' ? $w : '', {pattern})"
+        keep = "{'until': $w}"
+        wanted = "a time stamp such as 2026-11-29T09:00:00Z"
+    leave(context, node, "{}", state)
+    look: State = {
+        "Type": "Choice",
+        "Choices": [
+            {
+                "Condition": wrap(f"($w := {code}; {ok})"),
+                "Output": wrap(f"($w := {code}; {keep})"),
+                "Next": name,
+            }
+        ],
+        "Default": node.failed or name,
+        "Output": _invalid(step, f"the wait of {step.id} needs {wanted}"),
+    }
+    return {node.name: look, name: ordered(state)}
+
+
+def _invalid(step: Step, message: str) -> str:
+    return wrap(
+        f"{{'step_id': {text_literal(step.id)}, 'Error': '{VALIDATION_ERROR}', "
+        f"'Cause': {text_literal(message)}}}"
+    )
+
+
+ORDER = (
+    "Type",
+    "Comment",
+    "Resource",
+    "Error",
+    "Cause",
+    "Condition",
+    "Arguments",
+    "Seconds",
+    "Timestamp",
+    "TimeoutSeconds",
+    "Items",
+    "ItemSelector",
+    "MaxConcurrency",
+    "Branches",
+    "ItemProcessor",
+    "Choices",
+    "Retry",
+    "Catch",
+    "Assign",
+    "Output",
+    "Default",
+    "Next",
+    "End",
+)
+
+
+def ordered(state: State) -> State:
+    """Return a state with its fields in the order a person reads them; empty lists left out."""
+    return {key: state[key] for key in ORDER if key in state and state[key] != []}
+
+
+__all__ = ["Own", "Script", "body", "ordered", "output_at"]

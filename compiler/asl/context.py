@@ -1,0 +1,62 @@
+"""What the emission of one machine shares: its plan, and what each scope may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from compiler.asl import failures
+from compiler.asl.resolver import Own, ScopeResolver
+from compiler.check.program import Json, Step
+from compiler.expressions.types import NUMBER, UNKNOWN, Type
+from compiler.plan.model import Plan, Scope
+
+State: TypeAlias = dict[str, Json]
+States: TypeAlias = dict[str, State]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An enclosing for_each item: JSONata of the item and of its index."""
+
+    item: str
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Emission in one scope. `deadline` is the variable that holds the nearest deadline."""
+
+    plan: Plan
+    scope: Scope
+    assigned: frozenset[str]  # lists of failures that some state of the machine assigns
+    items: tuple[Item, ...] = ()
+    deadline: str | None = None
+    locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
+
+    def resolver(
+        self, step: Step | None = None, *, clean: bool = False, own: Own | None = None
+    ) -> ScopeResolver:
+        """Return the resolver for expressions of a step (or of the machine)."""
+        found = dict(self.locals)
+        if self.items:
+            found.setdefault("item", (self.items[-1].item, UNKNOWN))
+            found.setdefault("index", (self.items[-1].index, NUMBER))
+        return ScopeResolver(
+            self.plan,
+            self.scope.key,
+            failures.is_bad(self.scope, self.assigned),
+            clean,
+            step,
+            own,
+            found,
+        )
+
+    def inside(self, scope: Scope) -> Context:
+        """Return the context of a scope inside this one."""
+        return replace(self, scope=scope)
+
+    def at_item(self, item: Item) -> Context:
+        """Return the context of a for_each body."""
+        return replace(self, items=(*self.items, item))

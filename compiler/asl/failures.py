@@ -1,0 +1,99 @@
+"""JSONata for failures: what a catcher keeps, what a scope lists, what a run ends with."""
+
+from __future__ import annotations
+
+from compiler.check.program import Json
+from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.model import Ending, Plan, Scope
+from protocol.names import RUN_FAILED, TIMEOUT_ERRORS
+
+REJECTED = "Rejected"
+"""The error under which a person's no is collected."""
+
+_TIMEOUTS = ", ".join(f"'{name}'" for name in TIMEOUT_ERRORS)
+
+
+def caught(step: str, error: str = "$states.errorOutput") -> str:
+    """Return a catcher's Output: the error with the step it came from."""
+    return wrap(f"$merge([{error}, {{'step_id': {text_literal(step)}}}])")
+
+
+def entry(plan: Plan, at: str = "$states.input") -> str:
+    """Return the list entry for the failure that a catcher put out at `at`."""
+    kinds = f"{at}.Error in [{_TIMEOUTS}] ? 'timed_out' : 'failed'"
+    if plan.has_people:
+        kinds = f"{at}.Error = '{REJECTED}' ? 'rejected' : {kinds}"
+    details = f", 'details': {at}.details" if plan.has_blocks else ""
+    return (
+        f"{{'step_id': {at}.step_id, 'status': {kinds}, 'type': $string({at}.Error), "
+        f"'message': $substring($string({at}.Cause), 0, {plan.message_length}){details}}}"
+    )
+
+
+def status_of(at: str) -> str:
+    """Return the status that an error output means for a step without a person."""
+    return f"{at}.Error in [{_TIMEOUTS}] ? 'timed_out' : 'failed'"
+
+
+def appended(variable: str, new: str, already: bool | None) -> str:
+    """Return the list of a variable with new entries; `new` is JSONata of a list."""
+    if already is False:
+        return new
+    if already:
+        return f"$append(${variable}, {new})"
+    return f"$append($exists(${variable}) ? ${variable} : [], {new})"
+
+
+def bad_ids(scope: Scope, assigned: frozenset[str]) -> str:
+    """Return JSONata for the ids of the bad steps that a scope knows of, as a list."""
+    parts: list[str] = []
+    for name in (*scope.outer, scope.failures, scope.upstream):
+        if name in assigned:
+            parts.append(f"${name}" if name.startswith("u") else f"${name}.step_id")
+    return f"[{', '.join(parts)}]"
+
+
+def is_bad(scope: Scope, assigned: frozenset[str]) -> str:
+    """Return JSONata for whether anything above is bad, as far as a scope knows."""
+    tests = [
+        f"$count(${name}) > 0" if name.startswith("u") else f"$exists(${name})"
+        for name in (*scope.outer, scope.failures, scope.upstream)
+        if name in assigned
+    ]
+    if not tests:
+        return "false"
+    return tests[0] if len(tests) == 1 else f"({' or '.join(tests)})"
+
+
+def ending(scope: Scope, found: Ending, records: dict[str, Json], *, f: str | None) -> Json:
+    """Return what a branch gives at an end; `f` is JSONata of its failures where not a variable."""
+    output: dict[str, Json] = dict(records)
+    if f is not None:
+        output["f"] = wrap(f)
+    elif found.failures is not False:
+        output["f"] = _list(scope.failures, found.failures)
+    if found.upstream is not False:
+        output["u"] = _list(scope.upstream, found.upstream)
+    return output
+
+
+def _list(variable: str, surely: bool | None) -> str:
+    return wrap(f"${variable}" if surely else f"$exists(${variable}) ? ${variable} : []")
+
+
+def cause(path: str) -> str:
+    """Return the cause of a failed run: JSON text that stays below 4,096 bytes.
+
+    `path` is JSONata of the list of failures. The message names the failing steps, `details`
+    tells the first ten of them.
+    """
+    detail = (
+        "{'step_id': $d.step_id, 'status': $d.status, 'type': $substring($d.type, 0, 60), "
+        "'message': $substring($d.message, 0, 80)}"
+    )
+    first = f"$filter({path}, function($d, $i) {{ $i < 10 }})"
+    return (
+        f"$string({{'type': '{RUN_FAILED}', "
+        f"'message': $substring($join([{path}.step_id], ', '), 0, 700) & ' ended badly', "
+        f"'details': [$map({first}, function($d) {{ {detail} }})]}})"
+    )

@@ -1,0 +1,63 @@
+"""How a step's last state is left: to the next state, or out of the scope."""
+
+from __future__ import annotations
+
+from compiler.asl import failures, records
+from compiler.asl.context import Context, State
+from compiler.asl.values import field_of
+from compiler.check.program import Json, Step
+from compiler.plan.model import Do, Ending
+
+
+def leave(context: Context, node: Do, outputs: str, state: State) -> None:
+    """Complete a state that carried a step out: keep its record, go on or end the scope."""
+    step = node.step
+    if node.next is not None:
+        variable = records.variable_of(context, step)
+        if variable is not None:
+            kept = state.get("Assign")
+            assign: dict[str, Json] = dict(kept) if isinstance(kept, dict) else {}
+            assign[variable] = records.succeeded(context, step, outputs)
+            state["Assign"] = assign
+        state["Next"] = node.next
+        return
+    assert node.ending is not None
+    state["Output"] = output_at(context, node.ending, step=step, outputs=outputs)
+    state["End"] = True
+
+
+def output_at(
+    context: Context, ending: Ending, *, step: Step | None = None, outputs: str = ""
+) -> Json:
+    """Return what leaves a scope at an end: a branch's records, or the run's outputs."""
+    if context.scope.key == 0:
+        return run_outputs(context)
+    own = None if step is None else step.id
+    found = records.given(context, ending, but=own)
+    if step is not None and own in ending.gives:
+        found[records.key_of(step)] = records.succeeded(context, step, outputs)
+    return failures.ending(context.scope, ending, found, f=None)
+
+
+def run_outputs(context: Context) -> Json:
+    """Return the outputs of the workflow."""
+    resolve = context.resolver()
+    return {name: field_of(value, resolve) for name, value in context.plan.program.outputs}
+
+
+def catch(context: Context, node: Do, target: str | None = None) -> list[Json]:
+    """Return the catchers of a step's state: the error is told on, the record kept if read."""
+    if node.failed is None and target is None:
+        return []
+    step = node.step
+    catcher: dict[str, Json] = {
+        "ErrorEquals": ["States.ALL"],
+        "Output": failures.caught(step.id),
+        "Next": target or node.failed,
+    }
+    if target is None:
+        record = records.failed(context, step)
+        variable = records.variable_of(context, step)
+        if record is not None and variable is not None:
+            catcher["Assign"] = {variable: record}
+    return [catcher]

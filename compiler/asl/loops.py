@@ -1,0 +1,129 @@
+"""Loops around a Task: retry conditions asked after a failure, repeat until a condition holds."""
+
+from __future__ import annotations
+
+from compiler.asl import records
+from compiler.asl.context import Context, State, States
+from compiler.asl.leaving import leave
+from compiler.asl.resolver import Own
+from compiler.asl.tasks import counter
+from compiler.check.program import Json, Repeat, Retry, Step
+from compiler.expressions.jsonata import emit_condition
+from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.model import Do
+
+REPEAT_EXHAUSTED = "RepeatExhausted"
+
+
+def attempt(step: Step) -> str:
+    """Return JSONata of the attempt's number, Lambda's own retries included."""
+    return f"({counter(step, 'a')}) + $states.context.State.RetryCount"
+
+
+def again(context: Context, node: Do, after: str | None) -> States:
+    """The Choice and the Wait behind a failed attempt; `after` is where the last failure goes."""
+    step = node.step
+    retry = step.retry
+    assert retry is not None
+    name = f"{node.name}.again"
+    resolve = context.resolver(step, own=Own("$e.outputs", "$e"))
+    asked = " or ".join(f"({emit_condition(c, resolve)})" for c in retry.conditions)
+    errors = ""
+    if retry.errors:
+        listed = ", ".join(text_literal(error) for error in retry.errors)
+        asked = f"$states.input.Error in [{listed}] or {asked}"
+    error = (
+        "$e := {'error': $string($states.input.Cause), 'status_code': $number($match("
+        "$string($states.input.Cause), /status_code=(\\d{1,9})/).groups[0]), 'outputs': {}}"
+    )
+    count = counter(step, "a")
+    ok = f"({count}) < {retry.attempts} and ({asked})"
+    choice: State = {
+        "Type": "Choice",
+        "Choices": [
+            {
+                "Condition": wrap(f"({error}; {errors}{ok})"),
+                "Assign": {f"a_{step.variable}": wrap(f"({count}) + 1")},
+                "Next": f"{node.name}.delay",
+            }
+        ],
+        "Default": after or node.failed,
+    }
+    record = records.failed(context, step, "$states.input")
+    variable = records.variable_of(context, step)
+    if after is None and record is not None and variable is not None:
+        choice["Assign"] = {variable: record}
+    wait: State = {
+        "Type": "Wait",
+        "Seconds": wrap(delay(retry, f"$a_{step.variable} - 2")),
+        "Next": node.name,
+    }
+    return {name: choice, f"{node.name}.delay": wait}
+
+
+def delay(retry: Retry, exponent: str) -> str:
+    """Return JSONata of the seconds before the next attempt; exponent 0 is before the second."""
+    text = f"{retry.delay} * $power({_number(retry.rate)}, {exponent})"
+    if retry.rate == 1:
+        text = str(retry.delay)
+    if retry.max_delay is not None:
+        text = f"$min([{text}, {retry.max_delay}])"
+    if retry.jitter:
+        text = f"$random() * {text}" if text.isdigit() else f"$random() * ({text})"
+    return f"$min([$floor({text}), 31536000])"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else str(value)
+
+
+def until(context: Context, node: Do, outputs: str, last: State) -> States:
+    """The Choice and the Wait of a repeat; the outputs of the last round are kept."""
+    step = node.step
+    repeat = step.repeat
+    assert isinstance(repeat, Repeat)
+    name = f"{node.name}.until"
+    kept = f"r_{step.variable}"
+    empty = f"$exists({outputs}) ? {outputs} : {{}}"
+    last["Assign"] = {kept: wrap(empty)}
+    last["Next"] = name
+    resolve = context.resolver(step, clean=node.clean, own=Own(f"${kept}"))
+    reached: dict[str, Json] = {
+        "Condition": wrap(emit_condition(repeat.until, resolve)),
+        "Next": node.next or f"{node.name}.done",
+    }
+    count = counter(step, "n")
+    choice: State = {
+        "Type": "Choice",
+        "Choices": [
+            reached,
+            {
+                "Condition": wrap(f"({count}) < {repeat.attempts}"),
+                "Assign": {f"n_{step.variable}": wrap(f"({count}) + 1")},
+                "Next": f"{node.name}.delay",
+            },
+        ],
+        "Default": node.failed or f"{node.name}.done",
+        "Output": wrap(
+            f"{{'step_id': {text_literal(step.id)}, 'Error': '{REPEAT_EXHAUSTED}', "
+            f"'Cause': 'until did not hold after {repeat.attempts} rounds'}}"
+        ),
+    }
+    states: States = {name: choice}
+    if node.next is None:
+        done: State = {"Type": "Pass"}
+        leave(context, node, f"${kept}", done)
+        states[f"{node.name}.done"] = done
+    else:
+        variable = records.variable_of(context, step)
+        if variable is not None:
+            reached["Assign"] = {variable: records.succeeded(context, step, f"${kept}", own=False)}
+    failure = records.failed(context, step, "{'Error': 'RepeatExhausted', 'Cause': ''}")
+    variable = records.variable_of(context, step)
+    if failure is not None and variable is not None:
+        choice["Assign"] = {variable: failure}
+    seconds = min(repeat.delay, 31_536_000)
+    delay_name = f"{node.name}.delay" if step.retry is None else f"{node.name}.pace"
+    choice["Choices"][1]["Next"] = delay_name  # type: ignore[index,call-overload]
+    states[delay_name] = {"Type": "Wait", "Seconds": seconds, "Next": node.name}
+    return states

@@ -1,0 +1,423 @@
+"""The state machine of a Plan: one function a node, no decisions left to take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from compiler.asl import failures, records
+from compiler.asl.bodies import body, ordered
+from compiler.asl.context import Context, State, States
+from compiler.asl.guards import test_code
+from compiler.asl.leaving import output_at, run_outputs
+from compiler.asl.model import StateMachine
+from compiler.asl.retrying import TRANSIENT
+from compiler.asl.tasks import GRACE, INVOKE, WAITING
+from compiler.check.program import Block, Json
+from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.model import (
+    Await,
+    Begin,
+    Close,
+    Collect,
+    Do,
+    Done,
+    End,
+    Failed,
+    Fork,
+    Guard,
+    Join,
+    Node,
+    Plan,
+    Scope,
+    Send,
+    Verdict,
+)
+from compiler.source import Span
+from protocol.names import LATCH_SKIP, LATCH_SKIP_FAILED, LATCHES, RUN_FAILED, child_machine
+
+GRACE_OF_RUN = 15 * 60
+"""Seconds that handlers, `always()` steps and undos get behind the run's deadline."""
+LONGEST_WAIT = 31_536_000
+"""Seconds a latch waits at most: as long as an execution can last."""
+
+
+def machine(plan: Plan) -> StateMachine:
+    """Return the machine of a planned workflow."""
+    context = Context(
+        plan,
+        plan.root,
+        frozenset(_assigned(plan.root)),
+        deadline="deadline" if plan.program.timeout is not None else None,
+    )
+    states = _scope(context)
+    definition: dict[str, Json] = {
+        "Comment": plan.program.description or plan.program.name,
+        "QueryLanguage": "JSONata",
+        "StartAt": plan.root.start,
+    }
+    if plan.program.timeout is not None:
+        definition["TimeoutSeconds"] = plan.program.timeout + 2 * GRACE_OF_RUN
+    definition["States"] = states  # type: ignore[assignment]
+    return StateMachine(plan.program.id, definition, _source_map(plan))
+
+
+def _assigned(scope: Scope) -> Iterator[str]:
+    """Yield the lists of bad steps that some state assigns."""
+    for node in scope.nodes:
+        match node:
+            case Collect():
+                yield scope.failures
+            case Join(bad=str(), upstream=upstream, failures=found):
+                if found:
+                    yield scope.failures
+                if upstream:
+                    yield scope.upstream
+            case Await(failed=failed, guard=guard, is_ghost=is_ghost):
+                if failed is not None or not (guard or is_ghost):
+                    yield scope.upstream
+        if isinstance(node, Fork):
+            for branch in node.branches:
+                yield from _assigned(branch)
+        elif isinstance(node, Do):
+            for branch in node.inner:
+                yield from _assigned(branch)
+
+
+def _scope(context: Context) -> States:
+    states: States = {}
+    for node in context.scope.nodes:
+        for name, state in _node(context, node).items():
+            states[name] = ordered(state)
+    return states
+
+
+def _node(context: Context, node: Node) -> States:
+    match node:
+        case Begin():
+            return {node.name: _begin(context, node)}
+        case Do():
+            if isinstance(node.step.kind, Block) and node.step.for_each is None:
+                return _block(context, node)
+            return body(context, node)
+        case Guard():
+            resolve = context.resolver(node.step, clean=node.clean)
+            rule: dict[str, Json] = {
+                "Condition": wrap(test_code(node.test, context, resolve)),
+                "Next": node.yes,
+            }
+            return {node.name: {"Type": "Choice", "Choices": [rule], "Default": node.no}}
+        case Fork():
+            return {node.name: _fork(context, node.branches, node.next)}
+        case Join():
+            return {node.name: _join(context, node)}
+        case Collect():
+            entry = f"[{failures.entry(context.plan)}]"
+            kept = failures.appended(context.scope.failures, entry, node.append)
+            assign = {context.scope.failures: wrap(kept)}
+            return {node.name: {"Type": "Pass", "Assign": assign, "Next": node.next}}
+        case Send():
+            return {node.name: _send(context, node)}
+        case Await():
+            return {node.name: _await(context, node)}
+        case Verdict():
+            return {node.name: _verdict(context, node)}
+        case End():
+            return {node.name: _end(context, node)}
+        case Done():
+            return {node.name: {"Type": "Pass", "Output": run_outputs(context), "End": True}}
+        case Close():
+            return {node.name: _close(context, node)}
+        case Failed():
+            return {node.name: _fail(f"${context.scope.failures}")}
+
+
+def _begin(context: Context, node: Begin) -> State:
+    from compiler.asl.begin import begin
+
+    return begin(context, node)
+
+
+def _fork(context: Context, branches: tuple[Scope, ...], following: str | None) -> State:
+    state: State = {
+        "Type": "Parallel",
+        "Branches": [
+            {"StartAt": branch.start, "States": _scope(context.inside(branch))}  # type: ignore[dict-item]
+            for branch in branches
+        ],
+    }
+    if following is None:
+        state["End"] = True
+    else:
+        state["Next"] = following
+    return state
+
+
+def _binds(context: Context, node: Join | Do | Await, at: str) -> dict[str, Json]:
+    steps = context.plan.program.by_id
+    found: dict[str, Json] = {}
+    for bind in node.binds:
+        path = f"{at}.{records.key_of(steps[bind.step])}"
+        found[bind.variable] = wrap(f"$exists({path}) ? {path} : null")
+    return found
+
+
+def _join(context: Context, node: Join) -> State:
+    taken = _binds(context, node, "$states.input")
+    if node.bad is None:
+        return {"Type": "Pass", "Assign": taken, "Next": node.good}
+    scope = context.scope
+    bad = dict(taken)
+    tests: list[str] = []
+    if node.failures:
+        tests.append("$count($states.input.f) > 0")
+        new = "[$states.input.f]"
+        bad[scope.failures] = wrap(failures.appended(scope.failures, new, node.append))
+    if node.upstream:
+        tests.append("$count($states.input.u) > 0")
+        known = f"$exists(${scope.upstream}) ? ${scope.upstream} : []"
+        bad[scope.upstream] = wrap(f"$append({known}, [$states.input.u])")
+    rule: dict[str, Json] = {
+        "Condition": wrap(" or ".join(tests)),
+        "Assign": bad,
+        "Next": node.bad,
+    }
+    state: State = {"Type": "Choice", "Choices": [rule], "Default": node.good}
+    if taken:
+        state["Assign"] = taken
+    return state
+
+
+def _block(context: Context, node: Do) -> States:
+    """A parallel step: its branches, and a Choice that takes it as one."""
+    step = node.step
+    assert isinstance(step.kind, Block)
+    inner = context
+    states: States = {}
+    first = node.name
+    if step.timeout is not None:
+        name = f"deadline_{step.variable}"
+        inner = replace(context, deadline=name)
+        first = f"{node.name}.all"
+        limit = f"$fromMillis($millis() + {step.timeout * 1000})"
+        if context.deadline is not None:
+            limit = (
+                f"$fromMillis($min([$millis() + {step.timeout * 1000}, "
+                f"$toMillis(${context.deadline})]))"
+            )
+        states[node.name] = {"Type": "Pass", "Assign": {name: wrap(limit)}, "Next": first}
+    joined = f"{node.name}.join"
+    states[first] = _fork(inner, node.inner, joined)
+    taken = _binds(context, node, "$states.input")
+    failed = "[$states.input.f]"
+    named = f"$join({failed}.step_id, ', ')"
+    error = (
+        f"{{'step_id': {text_literal(step.id)}, 'Error': 'StepsFailed', "
+        f"'Cause': $substring({named}, 0, 300) & ' ended badly', 'details': {failed}}}"
+    )
+    variable = records.variable_of(context, step)
+    reads = context.plan.reads.get(step.id)
+    lost, kept = dict(taken), dict(taken)
+    if variable is not None:
+        kept[variable] = records.succeeded(context, step, "{}", own=False)
+        record: dict[str, Json] = {"status": "failed"}
+        if reads is not None and reads.error:
+            record["error"] = wrap(f"{{'type': 'StepsFailed', 'message': {named}}}")
+        lost[variable] = record
+    rule: dict[str, Json] = {"Condition": "{% $count($states.input.f) > 0 %}"}
+    if lost:
+        rule["Assign"] = lost
+    rule |= {"Output": wrap(error), "Next": node.failed}
+    choice: State = {"Type": "Choice", "Choices": [rule]}
+    if kept:
+        choice["Assign"] = kept
+    choice["Default"] = node.next
+    states[joined] = choice
+    return states
+
+
+def _send(context: Context, node: Send) -> State:
+    step = node.step
+    resolve = context.resolver(step, clean=node.bad is False)
+    variable = records.variable_of(context, step)
+    status: Json = node.status
+    counts: Json = node.status == "succeeded"
+    if node.status is None and variable is not None:
+        path = f"${variable}.status"
+        status = wrap(f"$exists({path}) ? {path} : 'skipped'")
+        against = [*step.rule.continues] if step.rule.manual else []
+        tests = [f"$exists({path})", *(f"{path} != '{name}'" for name in sorted(against))]
+        counts = wrap(" and ".join(tests))
+    payload: dict[str, Json] = {
+        "op": "signal",
+        "run": "{% $run %}",
+        "scope": _path(context),
+        "producer": step.id,
+        "consumers": list(node.consumers),
+        "status": status,
+        "counts": counts,
+        "bad": [] if node.bad is False else wrap(failures.bad_ids(context.scope, context.assigned)),
+    }
+    steps = context.plan.program.by_id
+    values: dict[str, Json] = {}
+    for name in node.gives:
+        source = context.plan.variable(name, context.scope.key)
+        if source is not None:
+            text = f"$type(${source}) = 'object' ? ${source} : null"
+            values[records.key_of(steps[name])] = wrap(text)
+    if values:
+        payload["values"] = values
+    del resolve
+    state: State = {
+        "Type": "Task",
+        "Resource": INVOKE,
+        "Arguments": {"FunctionName": LATCHES, "Payload": payload},
+        "TimeoutSeconds": 60,
+        "Retry": [TRANSIENT],
+    }
+    if node.next is None:
+        assert node.ending is not None
+        state["Output"] = output_at(context, node.ending)
+        state["End"] = True
+    else:
+        state["Next"] = node.next
+    return state
+
+
+def _path(context: Context) -> Json:
+    if not context.items:
+        return ""
+    return wrap(" & '/' & ".join(f"$string({item.index})" for item in context.items))
+
+
+def _await(context: Context, node: Await) -> State:
+    step = node.step
+    payload: dict[str, Json] = {
+        "op": "await",
+        "run": "{% $run %}",
+        "scope": _path(context),
+        "consumer": step.id,
+        "producers": list(node.producers),
+        "token": "{% $states.context.Task.Token %}",
+    }
+    if node.guard:
+        payload["guard"] = True
+        if node.own_bad is not False:
+            payload["bad"] = wrap(failures.bad_ids(context.scope, context.assigned))
+        if isinstance(node.counting, bool):
+            payload["counting"] = node.counting
+        elif node.counting is not None:
+            resolve = context.resolver(step)
+            payload["counting"] = wrap(test_code(node.counting, context, resolve))
+    state: State = {
+        "Type": "Task",
+        "Resource": WAITING,
+        "Arguments": {"FunctionName": LATCHES, "Payload": payload},
+        "TimeoutSeconds": _wait_seconds(context),
+        "Retry": [TRANSIENT],
+    }
+    assign = _binds(context, node, "$states.result.values")
+    upstream = context.scope.upstream
+    catchers: list[Json] = []
+    if node.guard:
+        if node.failed is not None:
+            catchers.append(
+                {
+                    "ErrorEquals": [LATCH_SKIP_FAILED],
+                    "Assign": {upstream: ["*"]},
+                    "Next": node.failed,
+                }
+            )
+        if node.skipped is not None:
+            catchers.append({"ErrorEquals": [LATCH_SKIP], "Next": node.skipped})
+    elif not node.is_ghost:
+        known = f"$exists(${upstream}) ? ${upstream} : []"
+        bad = "$exists($states.result.bad) ? $states.result.bad : []"
+        assign[upstream] = wrap(f"$append({known}, {bad})")
+    if catchers:
+        state["Catch"] = catchers
+    if assign:
+        state["Assign"] = assign
+    state["Next"] = node.released
+    return state
+
+
+def _wait_seconds(context: Context) -> Json:
+    """A latch waits for steps that keep the deadline themselves, so a little longer than they."""
+    timeout = context.plan.program.timeout
+    return LONGEST_WAIT if timeout is None else timeout + GRACE_OF_RUN + GRACE
+
+
+def _end(context: Context, node: End) -> State:
+    ending = node.ending
+    found = records.given(context, ending)
+    f = None
+    if node.caught:
+        entry = f"[{failures.entry(context.plan)}]"
+        f = failures.appended(context.scope.failures, entry, node.append)
+    output = failures.ending(context.scope, ending, found, f=f)
+    return {"Type": "Pass", "Output": output, "End": True}
+
+
+def _verdict(context: Context, node: Verdict) -> State:
+    """Ends the run: a Map over the failures, none in a good run, whose body is a Fail.
+
+    It saves a good run the transition that a Choice in front of two ends would cost.
+    """
+    f = f"${context.scope.failures}"
+    if node.bad is not None and node.good is not None:
+        bad = failures.is_bad(context.scope, context.assigned)
+        rule: dict[str, Json] = {"Condition": wrap(bad), "Next": node.bad}
+        return {"Type": "Choice", "Choices": [rule], "Default": node.good}
+    if node.joins:
+        new = "[$states.input.f]"
+        found = failures.appended(context.scope.failures, new, node.append)
+        items = f"$count($states.input.f) > 0 ? [{{'f': {found}}}] : []"
+        if node.append is not False:
+            items = f"($f := {found}; $count($f) > 0 ? [{{'f': $f}}] : [])"
+    else:
+        items = f"$exists({f}) ? [{{'f': {f}}}] : []"
+    return {
+        "Type": "Map",
+        "Items": wrap(items),
+        "ItemProcessor": {
+            "ProcessorConfig": {"Mode": "INLINE"},
+            "StartAt": "Failed.now",
+            "States": {"Failed.now": _fail("$states.input.f")},
+        },
+        "Output": run_outputs(context),
+        "End": True,
+    }
+
+
+def _fail(path: str) -> State:
+    return {"Type": "Fail", "Error": RUN_FAILED, "Cause": wrap(failures.cause(path))}
+
+
+def _close(context: Context, node: Close) -> State:
+    name = "$substring($run.id, 0, 60) & '-' & $string($run.attempt) & '-close'"
+    payload: dict[str, Json] = {
+        "run": "{% $run %}",
+        "inputs": "{% $inputs %}",
+        "failure": wrap(f"{{'steps': ${context.scope.failures}}}"),
+        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+    }
+    for root in ("trigger", "github", "event"):
+        if root in context.plan.carried:
+            payload[root] = f"{{% ${root} %}}"
+    return {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::states:startExecution.sync:2",
+        "Arguments": {
+            "StateMachineArn": child_machine(f"{context.plan.program.id}--close"),
+            "Name": wrap(name),
+            "Input": payload,
+        },
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": node.next}],
+        "Next": node.next,
+    }
+
+
+def _source_map(plan: Plan) -> dict[str, Span]:
+    """Return where in the source each step's states come from, by the part before the dot."""
+    return {step.id: step.span for step in plan.program.by_id.values()}

@@ -1,0 +1,30 @@
+"""A state machine as Step Functions takes it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from compiler.check.program import Json
+from compiler.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class StateMachine:
+    """A definition in JSONata mode. `${...}` in it is filled in by the deployment.
+
+    `source_map` tells for a step's id where it is written; a state's name begins with the id of
+    its step, up to the first dot.
+    """
+
+    id: str
+    definition: dict[str, Json]
+    source_map: dict[str, Span]
+
+    def to_json(self) -> str:
+        """Return the definition without blanks, as it is deployed."""
+        return json.dumps(self.definition, ensure_ascii=False, separators=(",", ":"))
+
+    def pretty(self) -> str:
+        """Return the definition indented, as people read it."""
+        return json.dumps(self.definition, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,279 @@
+"""Steps that wait for somebody: decisions, pauses, callbacks, events.
+
+All call the `tasks` function. The decision in its table is the truth; a task token only wakes
+the execution, so that a wait which opens and finds a decision goes on at once.
+"""
+
+from __future__ import annotations
+
+from compiler.asl import failures, records
+from compiler.asl.context import Context, State, States
+from compiler.asl.leaving import leave
+from compiler.asl.resolver import Own
+from compiler.asl.retrying import TRANSIENT
+from compiler.asl.tasks import GRACE, INVOKE, WAITING, call_of, time_limit
+from compiler.asl.values import field_of
+from compiler.check.program import Action, EventWait, Json, Manual, Step
+from compiler.expressions.portable import to_portable
+from compiler.expressions.quoting import literal, text_literal, wrap
+from compiler.plan.model import Do
+from protocol.names import TASKS, action_function
+
+PAUSE_SECONDS = 14 * 86_400
+"""How long a paused step waits for a person."""
+CALLBACK_SECONDS = 86_400
+"""How long a callback is waited for where the step names no timeout."""
+
+
+def _invoke(payload: dict[str, Json], *, wait: bool, seconds: Json) -> State:
+    return {
+        "Type": "Task",
+        "Resource": WAITING if wait else INVOKE,
+        "Arguments": {"FunctionName": TASKS, "Payload": payload},
+        "TimeoutSeconds": seconds,
+        "Retry": [TRANSIENT],
+    }
+
+
+def _opened(context: Context, step: Step, op: str) -> dict[str, Json]:
+    payload: dict[str, Json] = {"op": op, "run": "{% $run %}", "step": step.id}
+    if context.items:
+        payload["items"] = [wrap(item.index) for item in context.items]
+    return payload
+
+
+TOKEN = "{% $states.context.Task.Token %}"  # noqa: S105
+
+
+def manual(context: Context, node: Do, kind: Manual) -> States:
+    """A task that is opened, escalated level by level, and expires; then its decision."""
+    step = node.step
+    resolve = context.resolver(step, clean=node.clean)
+    payload = _opened(context, step, "open") | {
+        "token": TOKEN,
+        "title": field_of(kind.title, resolve),
+        "description": field_of(kind.description, resolve),
+        "assignees": field_of(kind.assignees, resolve),
+        "timeout": kind.timeout,
+        "auth": kind.auth,
+        "quorum": kind.quorum,
+        "self_approval": kind.self_approval,
+    }
+    if kind.due_in is not None:
+        payload["due_in"] = kind.due_in
+    if kind.form is not None:
+        payload["form"] = literal(kind.form)
+    levels = [e for e in kind.escalations if e.after < kind.timeout]
+    last = [e for e in kind.escalations if e.after >= kind.timeout]
+    ends = [*(e.after for e in levels), kind.timeout]
+    states: States = {}
+    state = _invoke(payload, wait=True, seconds=time_limit(context, ends[0]))
+    name = node.name
+    for at, level in enumerate(levels):
+        following = f"{node.name}.level_{at + 1}"
+        states[name] = _waiting(state, node, following)
+        name = following
+        told = _opened(context, step, "escalate") | {
+            "token": TOKEN,
+            "level": at + 1,
+            "notify": field_of(level.notify, resolve),
+            "message": field_of(level.message, resolve),
+        }
+        seconds = max(1, ends[at + 1] - ends[at])
+        state = _invoke(told, wait=True, seconds=time_limit(context, seconds))
+    expire = f"{node.name}.expire"
+    states[name] = _waiting(state, node, expire)
+    final: dict[str, Json] = _opened(context, step, "expire")
+    if last:
+        final["notify"] = field_of(last[-1].notify, resolve)
+        final["message"] = field_of(last[-1].message, resolve)
+    expired = _invoke(final, wait=False, seconds=60)
+    expired["Output"] = "{% $states.result.Payload %}"
+    expired["Catch"] = _caught(node)
+    expired["Next"] = f"{node.name}.decided"
+    states[expire] = expired
+    states[f"{node.name}.decided"] = _decided(context, node)
+    if node.next is None:
+        done: State = {"Type": "Pass"}
+        leave(context, node, "$states.input", done)
+        states[f"{node.name}.done"] = done
+    return states
+
+
+def _waiting(state: State, node: Do, following: str) -> State:
+    state["Output"] = "{% $states.result %}"
+    state["Catch"] = [
+        {"ErrorEquals": ["States.Timeout", "States.HeartbeatTimeout"], "Next": following},
+        *_caught(node),
+    ]
+    state["Next"] = f"{node.name}.decided"
+    return state
+
+
+def _caught(node: Do) -> list[Json]:
+    return [
+        {
+            "ErrorEquals": ["States.ALL"],
+            "Output": failures.caught(node.step.id),
+            "Next": node.failed,
+        }
+    ]
+
+
+def _decided(context: Context, node: Do) -> State:
+    """The Choice that follows a decision; what is neither approved nor known counts against."""
+    step = node.step
+    variable = records.variable_of(context, step)
+
+    def kept(status: str) -> dict[str, Json]:
+        if variable is None:
+            return {}
+        record = records.succeeded(context, step, "$states.input")
+        if "status" in record:
+            record["status"] = status
+        return {"Assign": {variable: record}}
+
+    choices: list[Json] = [
+        {
+            "Condition": "{% $states.input.status = 'approved' %}",
+            **kept("succeeded"),
+            "Next": node.next or f"{node.name}.done",
+        }
+    ]
+    for status in sorted(step.rule.continues):
+        choices.append(
+            {
+                "Condition": wrap(f"$states.input.status = '{status}'"),
+                **kept(status),
+                "Next": node.passed,
+            }
+        )
+    against = (
+        "{% $states.input.status = 'timed_out' ? 'timed_out' : 'rejected' %}"
+        if not step.rule.continues
+        else ("timed_out" if "rejected" in step.rule.continues else "rejected")
+    )
+    error = (
+        "$states.input.status = 'timed_out' ? 'States.Timeout' : "
+        f"'{failures.REJECTED}'"
+    )
+    cause = (
+        "$states.input.status = 'timed_out' ? 'nobody decided in time' : "
+        "'rejected by ' & ($exists($states.input.decided_by) ? "
+        "$string($states.input.decided_by) : 'somebody')"
+    )
+    return {
+        "Type": "Choice",
+        "Choices": choices,
+        **kept(against),
+        "Output": wrap(
+            f"{{'step_id': {text_literal(step.id)}, 'Error': {error}, 'Cause': {cause}}}"
+        ),
+        "Default": node.failed,
+    }
+
+
+def event_wait(context: Context, node: Do, kind: EventWait) -> States:
+    """Waits for an event; the pattern and the match are kept with the task."""
+    step = node.step
+    payload = _opened(context, step, "await_event") | {
+        "token": TOKEN,
+        "pattern": literal(kind.pattern),
+        "timeout": kind.timeout,
+    }
+    if kind.match is not None:
+        payload["match"] = literal(to_portable(kind.match))
+    state = _invoke(payload, wait=True, seconds=time_limit(context, kind.timeout))
+    leave(context, node, "$states.result", state)
+    state["Catch"] = _closing(context, node)
+    return {node.name: state}
+
+
+def _closing(context: Context, node: Do) -> list[Json]:
+    record = records.failed(context, node.step)
+    variable = records.variable_of(context, node.step)
+    catcher: dict[str, Json] = {
+        "ErrorEquals": ["States.ALL"],
+        "Output": failures.caught(node.step.id),
+        "Next": node.failed,
+    }
+    if record is not None and variable is not None:
+        catcher["Assign"] = {variable: record}
+    return [catcher]
+
+
+def callback(context: Context, node: Do) -> States:
+    """An action that an outside system ends: open the callback, act, wait for the answer."""
+    step = node.step
+    kind = step.kind
+    assert isinstance(kind, Action)
+    resolve = context.resolver(step, clean=node.clean)
+    seconds = step.timeout or CALLBACK_SECONDS
+    opened = _invoke(
+        _opened(context, step, "open_callback") | {"timeout": seconds}, wait=False, seconds=60
+    )
+    opened["Output"] = "{% $states.result.Payload %}"
+    opened["Catch"] = _closing(context, node)
+    opened["Next"] = f"{node.name}.act"
+    call = call_of(context, step, resolve, "$states.context.State.RetryCount + 1")
+    call["callback"] = "{% $exists($states.input.url) ? $states.input.url : null %}"
+    act: State = {
+        "Type": "Task",
+        "Resource": INVOKE,
+        "Arguments": {"FunctionName": action_function(kind.action), "Payload": call},
+        "TimeoutSeconds": time_limit(context, min(seconds, 890) + GRACE),
+        "Retry": [TRANSIENT],
+        "Catch": _closing(context, node),
+        "Next": f"{node.name}.answer",
+    }
+    answer = _invoke(
+        _opened(context, step, "await_callback") | {"token": TOKEN},
+        wait=True,
+        seconds=time_limit(context, seconds),
+    )
+    leave(context, node, "$states.result.outputs", answer)
+    answer["Catch"] = _closing(context, node)
+    return {node.name: opened, f"{node.name}.act": act, f"{node.name}.answer": answer}
+
+
+def paused(context: Context, node: Do, name: str) -> States:
+    """After the last failure a person says retry, skip or fail."""
+    step = node.step
+    payload = _opened(context, step, "pause") | {
+        "token": TOKEN,
+        "error": "{% $states.input %}",
+        "timeout": PAUSE_SECONDS,
+    }
+    state = _invoke(payload, wait=True, seconds=time_limit(context, PAUSE_SECONDS))
+    state["Output"] = (
+        "{% $merge([{'choice': $states.result.choice, 'outputs': $states.result.outputs}, "
+        "$states.input]) %}"
+    )
+    variable = records.variable_of(context, step)
+    state["Catch"] = _closing(context, node)
+    state["Next"] = f"{name}d"
+    skipped: dict[str, Json] = {
+        "Condition": "{% $states.input.choice = 'skip' %}",
+        "Next": node.passed,
+    }
+    failed: dict[str, Json] = {}
+    if variable is not None:
+        record = records.succeeded(context, step, "$states.input.outputs")
+        if "status" in record:
+            record["status"] = "failed"
+        skipped["Assign"] = {variable: record}
+        against = records.failed(context, step, "$states.input")
+        if against is not None:
+            failed["Assign"] = {variable: against}
+    retry: dict[str, Json] = {
+        "Condition": "{% $states.input.choice = 'retry' %}",
+        "Next": node.name,
+    }
+    if step.retry is not None and step.retry.conditions:
+        retry["Assign"] = {f"a_{step.variable}": 1}
+    choice: State = {"Type": "Choice", "Choices": [retry, skipped], **failed}
+    choice["Default"] = node.failed
+    return {name: state, f"{name}d": choice}
+
+
+__all__ = ["Own", "callback", "event_wait", "manual", "paused"]

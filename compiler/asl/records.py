@@ -1,0 +1,113 @@
+"""A step's record, as its variable, a branch's output or a latch carries it."""
+
+from __future__ import annotations
+
+from compiler.asl import failures
+from compiler.asl.context import Context
+from compiler.asl.resolver import Own, ScopeResolver, member
+from compiler.asl.values import code_of
+from compiler.check.program import Action, Json, Output, Script, Step
+from compiler.expressions.quoting import json_literal, wrap
+from compiler.plan.model import Ending, Reads
+
+PAYLOAD = "$states.result.Payload"
+
+
+def variable_of(context: Context, step: Step) -> str | None:
+    """Return the variable that a step's own scope keeps its record in, None if nobody reads it."""
+    return context.plan.variables.get((context.scope.key, step.id))
+
+
+def has_wrapper(step: Step) -> bool:
+    """Whether the wrapper of our own functions carries the step out (it then knows its outputs)."""
+    return isinstance(step.kind, Action | Script)
+
+
+def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -> dict[str, Json]:
+    """Return the record of a success; `outputs` is JSONata of the object the outputs are in."""
+    reads = context.plan.reads.get(step.id, Reads())
+    record: dict[str, Json] = {}
+    if reads.status:
+        record["status"] = "succeeded"
+    resolve = context.resolver(step, own=Own(outputs))
+    if reads.all_outputs:
+        record["outputs"] = wrap(_total(outputs, "{}"))
+    elif reads.outputs:
+        record["outputs"] = {
+            name: wrap(_output(step, name, outputs, resolve)) for name in sorted(reads.outputs)
+        }
+    travelling = context.plan.travelling(step.id)
+    if travelling and own:
+        refs = outputs.removesuffix("outputs") + "refs"
+        record["refs"] = wrap(_total(refs, "{}"))
+    return record
+
+
+def _output(step: Step, name: str, outputs: str, resolve: ScopeResolver) -> str:
+    declared = next((output for output in step.outputs if output.name == name), None)
+    path = member(outputs, name)
+    if declared is None or has_wrapper(step) or declared.value is None:
+        return _total(path, "null")
+    return output_code(declared, path, resolve)
+
+
+def output_code(output: Output, path: str, resolve: ScopeResolver) -> str:
+    """Return JSONata of a declared output of a step that no wrapper carries out."""
+    if output.value is None or output.form == "declared":
+        return _total(path, "null")
+    if output.form == "literal":
+        return _total(path, code_of(output.value, resolve))
+    return code_of(output.value, resolve)
+
+
+def _total(path: str, otherwise: str) -> str:
+    return f"$exists({path}) ? {path} : {otherwise}"
+
+
+def failed(context: Context, step: Step, error: str = "$states.errorOutput") -> Json:
+    """Return the record of a failure, None where nobody reads more than outputs."""
+    reads = context.plan.reads.get(step.id)
+    if reads is None or not (reads.status or reads.error or reads.items):
+        return None
+    status = "'failed'" if error == "" else failures.status_of(error)
+    record: dict[str, Json] = {"status": wrap(status)}
+    if reads.error:
+        length = context.plan.message_length
+        record["error"] = wrap(
+            f"{{'type': $string({error}.Error), "
+            f"'message': $substring($string({error}.Cause), 0, {length})}}"
+        )
+    return record
+
+
+def given(context: Context, ending: Ending, *, but: str | None = None) -> dict[str, Json]:
+    """Return the records that leave a branch from its variables, by output key."""
+    found: dict[str, Json] = {}
+    steps = context.plan.program.by_id
+    for name in ending.gives:
+        if name == but:
+            continue
+        variable = context.plan.variable(name, context.scope.key)
+        text = "null"
+        if variable is not None:
+            sure = name in ending.certain
+            text = f"${variable}" if sure else f"$type(${variable}) = 'object' ? ${variable} : null"
+        found[key_of(steps[name])] = wrap(text)
+    return found
+
+
+def key_of(step: Step) -> str:
+    """Return the key of a step's record in a branch's output."""
+    return f"s_{step.variable}"
+
+
+def literal_outputs(step: Step) -> dict[str, Json]:
+    """Return the literal outputs of a step: values where the step gives none."""
+    return {
+        output.name: output.value.value  # type: ignore[union-attr]
+        for output in step.outputs
+        if output.form == "literal" and output.value is not None
+    }
+
+
+__all__ = ["given", "json_literal", "succeeded"]

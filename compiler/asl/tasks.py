@@ -1,0 +1,333 @@
+"""The Task of a step by its kind: what it calls, with which arguments, and where its result is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compiler.asl.context import Context, State
+from compiler.asl.records import PAYLOAD, has_wrapper, literal_outputs
+from compiler.asl.resolver import Own, ScopeResolver
+from compiler.asl.retrying import SERVICE, retriers
+from compiler.asl.values import code_of, field_of, references_of, secrets_of
+from compiler.check.program import (
+    Action,
+    AwsCall,
+    Constant,
+    Fields,
+    Json,
+    Publish,
+    Script,
+    Step,
+    SubWorkflow,
+    Value,
+)
+from compiler.expressions import Single
+from compiler.expressions.portable import to_portable
+from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
+from protocol.names import BUS, CODEBUILD_PROJECT, action_function, child_machine
+
+INVOKE = "arn:aws:states:::lambda:invoke"
+WAITING = f"{INVOKE}.waitForTaskToken"
+LAMBDA_LIMIT = 890
+"""Seconds a wrapper gives an attempt at most: Lambda's 15 minutes less its own book-keeping."""
+GRACE = 10
+"""Seconds the ASL timeout comes after the wrapper's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A Task without its ways out. `outputs` is JSONata of the object that holds the outputs."""
+
+    state: State
+    outputs: str
+    collects: State | None = None  # a second state that fetches the result of the first
+
+
+def task_of(context: Context, step: Step, resolve: ScopeResolver, attempt: str) -> Task:
+    """Return the Task that carries out one attempt of a step."""
+    kind = step.kind
+    match kind:
+        case Action(action=action):
+            return _invoke(context, step, resolve, action, attempt)
+        case Script(runner="lambda"):
+            return _invoke(context, step, resolve, "run", attempt)
+        case Script():
+            return _build(context, step, resolve, kind, attempt)
+        case AwsCall():
+            return _aws_call(context, step, resolve, kind)
+        case SubWorkflow():
+            return _child(context, step, resolve, kind, attempt)
+        case Publish():
+            return _publish(context, step, resolve, kind)
+    raise AssertionError(f"no Task for {kind}")
+
+
+def _invoke(
+    context: Context, step: Step, resolve: ScopeResolver, action: str, attempt: str
+) -> Task:
+    state: State = {
+        "Type": "Task",
+        "Resource": INVOKE,
+        "Arguments": {
+            "FunctionName": action_function(action),
+            "Payload": call_of(context, step, resolve, attempt),
+        },
+        "TimeoutSeconds": time_limit(context, (step.timeout or LAMBDA_LIMIT) + GRACE),
+        "Retry": retriers(step, on_lambda=True),
+    }
+    return Task(state, f"{PAYLOAD}.outputs")
+
+
+def call_of(context: Context, step: Step, resolve: ScopeResolver, attempt: str) -> dict[str, Json]:
+    """Return the ActionCall of a step (protocol.payloads)."""
+    inputs, env = _inputs_and_env(step)
+    call: dict[str, Json] = {
+        "run": "{% $run %}",
+        "step": step.id,
+        "attempt": wrap(attempt),
+        "inputs": field_of(inputs, resolve),
+    }
+    if context.items:
+        call["items"] = [wrap(item.index) for item in context.items]
+    if step.repeat is not None:
+        call["iteration"] = wrap(counter(step, "n"))
+    if env.items:
+        call["env"] = field_of(env, resolve)
+    secrets = secrets_of(inputs, "/inputs") | secrets_of(env, "/env")
+    if secrets:
+        call["secrets"] = literal(secrets)
+    refs = references_of(inputs, "/inputs", resolve) | references_of(env, "/env", resolve)
+    if refs:
+        call["refs"] = refs
+    if step.timeout is not None:
+        call["timeout"] = step.timeout
+    if context.deadline is not None:
+        call["deadline"] = f"{{% ${context.deadline} %}}"
+    return call | _outputs_of(context, step, resolve) | _files_of(context, step)
+
+
+def _inputs_and_env(step: Step) -> tuple[Value, Fields]:
+    kind = step.kind
+    env = step.env
+    if isinstance(kind, Script):
+        return Constant({"script": kind.text}), Fields((*env, *kind.variables))
+    assert isinstance(kind, Action)
+    return kind.inputs, Fields(env)
+
+
+def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    declared = [output.name for output in step.outputs if output.form == "declared"]
+    if declared:
+        found["outputs"] = list(declared)
+    literals = literal_outputs(step)
+    if literals:
+        found["defaults"] = literal(literals)
+    computed: dict[str, Json] = {}
+    derived: dict[str, Json] = {}
+    for output in step.outputs:
+        if output.value is None:
+            continue
+        if output.form == "computed":
+            computed[output.name] = field_of(output.value, resolve)
+        elif output.form == "derived":
+            derived[output.name] = _portable(output.value)
+    if computed:
+        found["computed"] = computed
+    if derived:
+        found["derived"] = literal(derived)
+    reads = context.plan.reads.get(step.id)
+    if reads is not None and (reads.outputs or reads.all_outputs):
+        inline = sorted(reads.inline)
+        if reads.all_outputs:
+            inline = ["*"]
+        if inline:
+            found["inline"] = list(inline)
+        limit = context.plan.limits.get(step.id)
+        if limit is not None:
+            found["limit"] = limit
+    return found
+
+
+def _portable(value: Value) -> Json:
+    """Return a value with expressions in the form that protocol.evaluate reads."""
+    from compiler.check.program import Computed, Items
+
+    match value:
+        case Computed(template=Single(expr=expr)):
+            return to_portable(expr)
+        case Computed(template=template):
+            parts = getattr(template, "parts", ())
+            return ["joined", [p if isinstance(p, str) else to_portable(p) for p in parts]]
+        case Fields(items=fields):
+            return ["object", {key: _portable(item) for key, item in fields}]
+        case Items(items=items):
+            return ["list", [_portable(item) for item in items]]
+        case Constant(value=plain):
+            return ["literal", plain]
+    return ["literal", None]
+
+
+def _files_of(context: Context, step: Step) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    if step.artifacts:
+        found["artifacts"] = list(step.artifacts)
+    files = context.plan.files.get(step.id)
+    if files:
+        found["files"] = list(files)
+    return found
+
+
+def _build(
+    context: Context, step: Step, resolve: ScopeResolver, kind: Script, attempt: str
+) -> Task:
+    """A script on CodeBuild: the build runs the same wrapper, then its stored result is fetched."""
+    call = call_of(context, step, resolve, attempt)
+    text = code_of_field(call)
+    arguments: dict[str, Json] = {
+        "ProjectName": CODEBUILD_PROJECT,
+        "EnvironmentVariablesOverride": [
+            {"Name": "STEPSMITH_CALL", "Type": "PLAINTEXT", "Value": wrap(f"$string({text})")}
+        ],
+    }
+    if kind.image is not None:
+        arguments["ImageOverride"] = kind.image
+    seconds = step.timeout or 3600
+    arguments["TimeoutInMinutesOverride"] = max(5, -(-seconds // 60))
+    state: State = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::codebuild:startBuild.sync",
+        "Arguments": arguments,
+        "TimeoutSeconds": time_limit(context, seconds + 300),
+        "Retry": retriers(step, on_lambda=False),
+    }
+    fetch: State = {
+        "Type": "Task",
+        "Resource": INVOKE,
+        "Arguments": {"FunctionName": action_function("run"), "Payload": {**call, "stored": True}},
+        "TimeoutSeconds": 60,
+        "Retry": retriers(step, on_lambda=True)[:1],
+    }
+    return Task(state, f"{PAYLOAD}.outputs", fetch)
+
+
+def code_of_field(value: Json) -> str:
+    """Return a field (plain JSON with `{% %}` texts in it) as one JSONata expression."""
+    match value:
+        case str() if value.startswith("{%") and value.endswith("%}"):
+            return f"({value[2:-2].strip()})"
+        case str():
+            return text_literal(value)
+        case list():
+            return f"[{', '.join(code_of_field(item) for item in value)}]"
+        case dict():
+            items = (f"{text_literal(k)}: {code_of_field(v)}" for k, v in value.items())
+            return f"{{{', '.join(items)}}}"
+    return json_literal(value)
+
+
+def _aws_call(context: Context, step: Step, resolve: ScopeResolver, kind: AwsCall) -> Task:
+    state: State = {
+        "Type": "Task",
+        "Resource": f"arn:aws:states:::aws-sdk:{kind.service}:{kind.operation}",
+        "Arguments": field_of(kind.arguments, resolve),
+        "TimeoutSeconds": time_limit(context, step.timeout or 300),
+    }
+    retry = retriers(step, on_lambda=False)
+    if retry:
+        state["Retry"] = retry
+    return Task(state, "$states.result")
+
+
+def _child(
+    context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkflow, attempt: str
+) -> Task:
+    name = child_name(context, step, attempt)
+    run = (
+        f"{{'id': {name}, 'attempt': 1, 'started_by': $run.started_by, 'parent': $run.id, "
+        f"'root': $exists($run.root) ? $run.root : $run.id}}"
+    )
+    payload: dict[str, Json] = {
+        "inputs": field_of(kind.inputs, resolve),
+        "run": wrap(run),
+        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+    }
+    for root in ("trigger", "github"):
+        if root in context.plan.carried:
+            payload[root] = f"{{% ${root} %}}"
+    state: State = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::states:startExecution.sync:2",
+        "Arguments": {
+            "StateMachineArn": child_machine(kind.workflow),
+            "Name": wrap(name),
+            "Input": payload,
+        },
+        "Retry": [SERVICE],
+    }
+    if step.timeout is not None or context.deadline is not None:
+        state["TimeoutSeconds"] = time_limit(context, step.timeout or 31_536_000)
+    return Task(state, "$states.result.Output")
+
+
+def child_name(context: Context, step: Step, attempt: str) -> str:
+    """Return JSONata of a child's execution name: the same for every try of the same attempt."""
+    path = " & '/' & ".join(
+        [
+            "$run.id",
+            text_literal(step.id),
+            *(f"$string({item.index})" for item in context.items),
+            "$string($run.attempt)",
+            *([] if attempt == "1" else [f"$string({attempt})"]),
+        ]
+    )
+    return f"$substring($run.id, 0, 47) & '-' & $substring($hash({path}, 'SHA-256'), 0, 32)"
+
+
+def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish) -> Task:
+    path = " & '/' & ".join(
+        ["$run.id", text_literal(step.id), *(f"$string({i.index})" for i in context.items)]
+    )
+    detail = f"{{'event_id': {path}, 'payload': {code_of(kind.payload, resolve)}, 'run': $run.id}}"
+    state: State = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::events:putEvents",
+        "Arguments": {
+            "Entries": [
+                {
+                    "EventBusName": BUS,
+                    "Source": "stepsmith",
+                    "DetailType": field_of(kind.event, resolve),
+                    "Detail": wrap(detail),
+                }
+            ]
+        },
+        "TimeoutSeconds": time_limit(context, step.timeout or 60),
+        "Retry": [
+            {
+                "ErrorEquals": ["EventBridge.SdkClientException", "EventBridge.FailedEntry"],
+                "IntervalSeconds": 1,
+                "MaxAttempts": 5,
+                "BackoffRate": 2,
+            },
+            *retriers(step, on_lambda=False),
+        ],
+    }
+    return Task(state, "{}")
+
+
+def time_limit(context: Context, seconds: int) -> Json:
+    """Return a TimeoutSeconds: the seconds themselves, or what is left until the deadline."""
+    if context.deadline is None:
+        return seconds
+    left = f"$floor(($toMillis(${context.deadline}) - $millis()) / 1000) + {GRACE}"
+    return wrap(f"$max([1, $min([{seconds}, {left}])])")
+
+
+def counter(step: Step, letter: str) -> str:
+    """Return JSONata of a loop's counter, 1 before the loop has counted."""
+    name = f"${letter}_{step.variable}"
+    return f"$exists({name}) ? {name} : 1"
+
+
+__all__ = ["Own", "Task", "has_wrapper", "task_of"]

@@ -1,0 +1,99 @@
+"""Values as fields of states: plain JSON where nothing is computed, expressions where it is."""
+
+from __future__ import annotations
+
+from compiler.asl.resolver import ScopeResolver, member
+from compiler.check.program import Computed, Constant, Fields, Items, Json, Secret, Value
+from compiler.expressions import Ref, Single
+from compiler.expressions.jsonata import emit_template, template_field
+from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
+from compiler.plan.reading import read_of_ref
+
+
+def field_of(value: Value, resolve: ScopeResolver) -> Json:
+    """Return the value of a state's field that yields `value`; secrets come out as null."""
+    match value:
+        case Constant(value=plain):
+            return literal(plain)
+        case Computed(template=template):
+            return template_field(template, resolve)  # type: ignore[return-value]
+        case Secret():
+            return None
+        case Items(items=items):
+            return [field_of(item, resolve) for item in items]
+        case Fields(items=fields):
+            if any("${" in key for key, _ in fields):
+                return wrap(code_of(value, resolve))
+            return {key: field_of(item, resolve) for key, item in fields}
+
+
+def code_of(value: Value, resolve: ScopeResolver) -> str:
+    """Return a value as one JSONata expression."""
+    match value:
+        case Constant(value=plain):
+            return json_literal(plain)
+        case Computed(template=template):
+            code = emit_template(template, resolve)
+            return f"({code.text})"
+        case Secret():
+            return "null"
+        case Items(items=items):
+            # each item in brackets of its own and appended: JSONata would flatten lists in a list
+            return f"[{', '.join(code_of(item, resolve) for item in items)}]"
+        case Fields(items=fields):
+            inner = (f"{text_literal(key)}: {code_of(item, resolve)}" for key, item in fields)
+            return f"{{{', '.join(inner)}}}"
+
+
+def secrets_of(value: Value, pointer: str) -> dict[str, Json]:
+    """Return, by JSON pointer, what the wrapper has to put in the place of secrets."""
+    found: dict[str, Json] = {}
+    match value:
+        case Secret(parts=parts):
+            whole = len(parts) == 1 and parts[0][0] == "secret"
+            found[pointer] = parts[0][1] if whole else [[kind, text] for kind, text in parts]
+        case Fields(items=fields):
+            for key, item in fields:
+                found |= secrets_of(item, f"{pointer}/{escaped(key)}")
+        case Items(items=items):
+            for at, item in enumerate(items):
+                found |= secrets_of(item, f"{pointer}/{at}")
+    return found
+
+
+def references_of(value: Value, pointer: str, resolve: ScopeResolver) -> dict[str, Json]:
+    """Return, by JSON pointer, where to look for a reference instead of the value itself.
+
+    Only whole outputs of steps whose wrapper may have stored them elsewhere travel so.
+    """
+    found: dict[str, Json] = {}
+    match value:
+        case Computed(template=Single(expr=Ref() as ref)):
+            reference = _reference(ref, resolve)
+            if reference is not None:
+                found[pointer] = reference
+        case Fields(items=fields):
+            for key, item in fields:
+                found |= references_of(item, f"{pointer}/{escaped(key)}", resolve)
+        case Items(items=items):
+            for at, item in enumerate(items):
+                found |= references_of(item, f"{pointer}/{at}", resolve)
+    return found
+
+
+def _reference(ref: Ref, resolve: ScopeResolver) -> str | None:
+    read = read_of_ref(ref, resolve.plan.program.by_id, inline=False)
+    if read is None or read.output is None or read.inline:
+        return None
+    if read.output not in resolve.plan.travelling(read.step):
+        return None
+    variable = resolve.plan.variable(read.step, resolve.scope)
+    if variable is None:
+        return None
+    path = member(f"${variable}.refs", read.output)
+    return wrap(f"$exists({path}) ? {path} : null")
+
+
+def escaped(key: str) -> str:
+    """Return a key as a token of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")

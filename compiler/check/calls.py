@@ -1,0 +1,127 @@
+"""Steps that call something with inputs: actions, AWS operations, other workflows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from compiler.check.checker import Checker
+from compiler.check.contracts import Taker, fit
+from compiler.check.groups import Entry
+from compiler.check.program import Action, AwsCall, Constant, Fields, SubWorkflow, Value
+from compiler.check.readers import Reader
+from compiler.check.suggest import suggestion
+from compiler.check.surroundings import Nearest
+from compiler.check.values import FAILED
+from compiler.check.workflows import resolve
+from compiler.document.nodes import Node, Path
+from compiler.expressions.types import Record, Type
+from compiler.source import Span
+from compiler.spec import ActionStep, AwsStep, SubworkflowStep, Values
+
+OPEN = Record({}, open=True)
+
+
+def action(checker: Checker, entry: Entry, reader: Reader) -> tuple[Action, Type]:
+    """Return the call of an action, and the type of its outputs."""
+    step = entry.step
+    assert isinstance(step, ActionStep)
+    inputs, node = _inputs(checker, step.inputs, replace(reader, secrets=True))
+    catalogue = checker.context.surroundings.catalogue
+    contract = catalogue.get(step.action)
+    if contract is None:
+        if not step.broken:
+            checker.error(
+                "unknown-action",
+                checker.context.span((*step.path, "action")),
+                f"there is no action '{step.action}'",
+                suggestion(step.action, catalogue, "the actions")
+                or "write one under `actions/`, or use a `run` step",
+            )
+        return Action(step.action, inputs, step.callback), OPEN
+    if not step.broken:
+        inputs = fit(
+            inputs,
+            node,
+            contract.inputs,
+            Taker(f"action '{step.action}'"),
+            checker.context,
+            _missing_at(checker, step.inputs, step.path, "action"),
+        )
+    outputs = checker.context.type_of_schema(contract.outputs)
+    if step.callback and isinstance(outputs, Record):
+        outputs = Record(outputs.fields, open=True)
+    return Action(step.action, inputs, step.callback), outputs
+
+
+def aws_call(checker: Checker, entry: Entry, reader: Reader) -> tuple[AwsCall, Type]:
+    """Return a direct call of an AWS operation, and the type of its outputs."""
+    step = entry.step
+    assert isinstance(step, AwsStep)
+    arguments, node = _inputs(checker, step.inputs, reader)
+    found = checker.context.surroundings.operation(step.service, step.operation)
+    if found is None:
+        return AwsCall(step.service, step.operation, arguments), OPEN
+    if isinstance(found, Nearest):
+        _report_operation(checker, step, found)
+        return AwsCall(step.service, step.operation, arguments), OPEN
+    name = f"aws:{found.service}:{found.operation}"
+    taker = Taker(
+        name, "parameter", "", ("unknown-parameter", "missing-parameter", "wrong-parameter")
+    )
+    span = _missing_at(checker, step.inputs, step.path, "action")
+    if not step.broken:
+        arguments = fit(arguments, node, found.inputs, taker, checker.context, span)
+    outputs = checker.context.type_of_schema(found.outputs)
+    return AwsCall(found.service, found.operation, arguments), outputs
+
+
+def _report_operation(checker: Checker, step: AwsStep, near: Nearest) -> None:
+    span = checker.context.span((*step.path, "action"))
+    if near.operation is None:
+        advice = None if near.service is None else f"did you mean 'aws:{near.service}:...'?"
+        message = f"there is no AWS service '{step.service}'"
+    else:
+        service = near.service or step.service
+        advice = f"did you mean 'aws:{service}:{near.operation}'?"
+        message = f"AWS service '{step.service}' has no operation '{step.operation}'"
+    checker.error("unknown-operation", span, message, advice)
+
+
+def sub_workflow(checker: Checker, entry: Entry, reader: Reader) -> tuple[SubWorkflow, Type]:
+    """Return the call of another workflow, and the type of the outputs its contract gives."""
+    step = entry.step
+    assert isinstance(step, SubworkflowStep)
+    inputs, node = _inputs(checker, step.inputs, reader)
+    span = checker.context.span((*step.path, step.reference_key))
+    called, name = resolve(step, checker.context, span)
+    if called is None:
+        return SubWorkflow(name, inputs, ()), OPEN
+    taker = Taker(f"workflow '{called.id}'")
+    schema = called.free_inputs if called.inputs is None else called.inputs
+    at = _missing_at(checker, step.inputs, step.path, step.reference_key)
+    if not step.broken:
+        inputs = fit(inputs, node, schema, taker, checker.context, at)
+    outputs = (
+        Record({}) if called.outputs is None else checker.context.type_of_schema(called.outputs)
+    )
+    gives = tuple(outputs.fields) if isinstance(outputs, Record) else ()
+    return SubWorkflow(name, inputs, gives), outputs
+
+
+def _inputs(checker: Checker, written: Values, reader: Reader) -> tuple[Value, Node | None]:
+    items, node = checker.values(written, reader)
+    return constant_or_fields(items), node
+
+
+def constant_or_fields(items: tuple[tuple[str, Value], ...]) -> Value:
+    """Return names with values as one value."""
+    if all(isinstance(item, Constant) and item is not FAILED for _, item in items):
+        return Constant({name: item.value for name, item in items if isinstance(item, Constant)})
+    return Fields(items)
+
+
+def _missing_at(checker: Checker, written: Values, path: Path, key: str) -> Span:
+    """Return where to say that an input is missing: at `inputs`, else at what takes it."""
+    if checker.context.node(written.path) is not None:
+        return checker.context.key_span(written.path)
+    return checker.context.span((*path, key))

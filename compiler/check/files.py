@@ -1,0 +1,81 @@
+"""Files that steps hand on: a reader has to come after the step that makes the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compiler.check.checker import Checker
+from compiler.check.groups import Entry
+from compiler.document.nodes import Json, Mapping, Node, Scalar, Sequence
+from compiler.spec import ActionStep
+
+
+def check_files(checker: Checker) -> None:
+    """Report inputs that name a file which a step makes that is not before their own."""
+    makers = _makers(checker)
+    if not makers:
+        return
+    catalogue = checker.context.surroundings.catalogue
+    for entry in checker.groups.entries():
+        step = entry.step
+        if not isinstance(step, ActionStep):
+            continue
+        contract = catalogue.get(step.action)
+        if contract is None or not contract.reads_files:
+            continue
+        node = checker.context.node(step.inputs.path)
+        for scalar in () if node is None else _texts(node):
+            found = makers.get(scalar.text, ())
+            if found and not any(_is_before(maker, entry) for maker in found):
+                _report(checker, entry, found[0], scalar)
+
+
+def _makers(checker: Checker) -> dict[str, list[Entry]]:
+    """Return the steps that make a file, by its path."""
+    makers: dict[str, list[Entry]] = {}
+    for entry in checker.groups.entries():
+        literal = (raw for raw in entry.step.outputs.entries.values() if _is_path(raw))
+        for path in {*entry.step.artifacts, *(str(raw) for raw in literal)}:
+            makers.setdefault(path, []).append(entry)
+    return makers
+
+
+def _is_path(raw: Json) -> bool:
+    return isinstance(raw, str) and "${{" not in raw and ("/" in raw or "." in raw[1:-1])
+
+
+def _texts(node: Node) -> Iterator[Scalar]:
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Scalar):
+            yield here
+        elif isinstance(here, Sequence):
+            stack.extend(here.items)
+        elif isinstance(here, Mapping):
+            stack.extend(value for _, value in here.entries)
+
+
+def _is_before(maker: Entry, reader: Entry) -> bool:
+    """Whether the maker has ended when the reader starts, or nobody can tell."""
+    if maker is reader or reader.undoes is not None or reader.group.kind == "handlers":
+        return True
+    around = {id(here.group): here for here in reader.enclosing()}
+    for outer in maker.enclosing():
+        here = around.get(id(outer.group))
+        if here is not None:
+            group = outer.group
+            is_unsure = group.unsure & here.bit
+            return bool(is_unsure or outer is here or group.above[here.position] & outer.bit)
+    return True
+
+
+def _report(checker: Checker, entry: Entry, maker: Entry, scalar: Scalar) -> None:
+    label = checker.context.label(checker.context.name_span(maker.step), f"'{maker.id}' is here")
+    checker.context.diagnostics.error(
+        "file-not-there-yet",
+        scalar.span,
+        f"'{entry.id}' reads '{scalar.text}', which '{maker.id}' makes, but does not come after it",
+        help=f"add '{maker.id}' to its `depends_on`",
+        labels=[label],
+    )

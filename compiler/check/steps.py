@@ -1,0 +1,170 @@
+"""One step after the other, in the order of the graph, each with what is known before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from compiler.check.asks import asks
+from compiler.check.calls import action, aws_call, sub_workflow
+from compiler.check.checker import Checker
+from compiler.check.contexts import in_handlers
+from compiler.check.groups import Entry, Group
+from compiler.check.outputs import outputs, written
+from compiler.check.people import manual
+from compiler.check.program import Block, Constant, ForEach, Kind, Pause, Script, Step, Value
+from compiler.check.readers import Reader
+from compiler.check.retries import repeat, retry
+from compiler.check.rules import rule
+from compiler.check.scripts import script
+from compiler.check.timing import check_step
+from compiler.check.valuetypes import type_of, without_nulls
+from compiler.check.waits import publish, wait
+from compiler.check.warnings import check_condition
+from compiler.expressions import Expr, status_functions
+from compiler.expressions.types import (
+    NUMBER,
+    UNKNOWN,
+    ListOf,
+    Record,
+    Type,
+    Unknown,
+    show,
+)
+
+_Kind = Callable[[Checker, Entry, Reader], tuple[Kind, Type]]
+_KINDS: Mapping[str, _Kind] = {
+    "action": action,
+    "aws": aws_call,
+    "run": script,
+    "manual": manual,
+    "subworkflow": sub_workflow,
+    "wait": wait,
+    "publish": publish,
+}
+_UNKNOWN = Pause(0, None)
+"""Stands for a step whose kind could not be read; nothing is planned then."""
+
+
+def build(checker: Checker, group: Group, env: Mapping[str, Value]) -> tuple[Step, ...]:
+    """Return the steps of a group in file order; `env` are the variables around it."""
+    contexts = checker.contexts
+    if group.kind == "handlers":
+        contexts = in_handlers(contexts)
+    around = Reader(None, "value", contexts, env, is_stopped_by_failures=group.kind == "steps")
+    return _group(checker, group, around)
+
+
+def _group(checker: Checker, group: Group, around: Reader) -> tuple[Step, ...]:
+    steps: dict[int, Step] = {}
+    for position in group.sequence:
+        steps[position] = _step(checker, group.entries[position], around)
+    return tuple(steps[position] for position in range(len(group.entries)))
+
+
+def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
+    written_step = entry.step
+    condition, outside = _condition(checker, entry, replace(around, entry=entry))
+    for_each, inside = _for_each(checker, entry, outside)
+    own_env, _ = checker.values(written_step.env, replace(inside, secrets=True))
+    inside = replace(inside, env={**inside.env, **dict(own_env)} if own_env else inside.env)
+    kind, given = _kind(checker, entry, inside)
+    checker.reads.written[entry.id] = written(entry, given)
+    declared, known = outputs(checker, entry, given, inside)
+    checker.reads.outputs[entry.id] = known
+    # What an undo reads is stored, so it knows the step's item too.
+    undo = None if entry.undo is None else _step(checker, entry.undo, inside)
+    step = Step(
+        id=entry.id,
+        name=written_step.name,
+        index=entry.index,
+        span=checker.context.name_span(written_step),
+        kind=kind,
+        rule=rule(entry, condition, checker.groups, checker.typed.manual),
+        condition=condition,
+        retry=retry(checker, entry, inside),
+        timeout=written_step.timeout,
+        on_error=written_step.on_error,
+        outputs=declared,
+        env=tuple(inside.env.items()),
+        for_each=for_each,
+        repeat=repeat(checker, entry, inside),
+        compensate=undo,
+        checkpoint=written_step.checkpoint or undo is not None,
+        artifacts=written_step.artifacts,
+        reads_files=_reads_files(checker, entry, kind),
+    )
+    check_step(checker, entry, step)
+    return step
+
+
+def _condition(checker: Checker, entry: Entry, reader: Reader) -> tuple[Expr | None, Reader]:
+    """Return a step's condition, and the reader of everything that is evaluated behind it."""
+    text = entry.step.condition
+    if entry.group.kind == "undo":
+        reader = replace(reader, is_stopped_by_failures=False)
+    if text is None:
+        return None, reader
+    path = (*entry.step.path, "condition")
+    parsed = checker.typed.parsed(text, path)
+    if parsed is None:
+        return None, replace(reader, is_stopped_by_failures=False)
+    if status_functions(parsed) or asks(parsed, checker.typed.manual):
+        reader = replace(reader, is_stopped_by_failures=False)
+    condition, _ = checker.typed.resolve(parsed, replace(reader, part="condition"))
+    check_condition(checker, entry, condition)
+    return condition, reader
+
+
+def _kind(checker: Checker, entry: Entry, reader: Reader) -> tuple[Kind, Type]:
+    if entry.block is not None:
+        fail_fast = getattr(entry.step, "fail_fast", False)
+        return Block(_group(checker, entry.block, reader), fail_fast), Record({})
+    make = _KINDS.get(entry.step.kind)
+    return (_UNKNOWN, UNKNOWN) if make is None else make(checker, entry, reader)
+
+
+def _for_each(checker: Checker, entry: Entry, reader: Reader) -> tuple[ForEach | None, Reader]:
+    """Return what a step is repeated for, and the reader of its parts that know the item."""
+    written_each = entry.step.for_each
+    if written_each is None:
+        return None, reader
+    path = (*entry.step.path, "for_each")
+    items = checker.value(written_each.items, path, reader)
+    given = without_nulls(type_of(items))
+    item: Type = UNKNOWN
+    if isinstance(given, ListOf):
+        item = given.item
+    elif not isinstance(given, Unknown):
+        checker.error(
+            "for-each-not-a-list",
+            checker.context.span(path),
+            f"`for_each` is {show(given)} here",
+            "give a list, or an expression that gives one",
+        )
+    count = _count(items)
+    if count > written_each.max_items:
+        checker.error(
+            "too-many-items",
+            checker.context.span(path),
+            f"{count} items are more than `max_items` ({written_each.max_items}) lets through",
+            f"write `max_items: {count}`",
+        )
+    contexts = {**reader.contexts, "item": item, "index": NUMBER}
+    each = ForEach(items, written_each.max_items, written_each.max_concurrency)
+    return each, replace(reader, contexts=contexts)
+
+
+def _count(items: Value) -> int:
+    """Return how many items a literal list has."""
+    literal = items.value if isinstance(items, Constant) else None
+    return len(literal) if isinstance(literal, list) else 0
+
+
+def _reads_files(checker: Checker, entry: Entry, kind: Kind) -> bool:
+    if isinstance(kind, Script):
+        return True
+    if entry.step.kind != "action":
+        return False
+    contract = checker.context.surroundings.catalogue.get(getattr(entry.step, "action", ""))
+    return contract is not None and contract.reads_files

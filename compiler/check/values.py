@@ -1,0 +1,48 @@
+"""The author's free-form values: plain JSON with expressions in its texts."""
+
+from __future__ import annotations
+
+from compiler.check.program import Constant, Fields, Items, Value
+from compiler.check.readers import Reader
+from compiler.check.typed import Typed
+from compiler.document.nodes import Json, Mapping, Node, Sequence
+
+FAILED = Constant(None)
+"""Stands for a value whose mistakes have been reported."""
+
+
+def value(raw: Json, node: Node, reader: Reader, typed: Typed) -> Value:
+    """Return what was written as a value; what could not be understood is `FAILED`.
+
+    `node` is where `raw` stands; a part that has no node of its own is placed at the whole.
+    """
+    if isinstance(raw, str):
+        if "${{" not in raw:
+            return Constant(raw)
+        found = typed.text(raw, node, reader)
+        return FAILED if found is None else found
+    if isinstance(raw, dict):
+        return _fields(raw, node, reader, typed)
+    if isinstance(raw, list):
+        return _items(raw, node, reader, typed)
+    return Constant(raw)
+
+
+def _fields(raw: dict[str, Json], node: Node, reader: Reader, typed: Typed) -> Value:
+    nodes = {key.text: inner for key, inner in node.entries} if isinstance(node, Mapping) else {}
+    items = tuple(
+        (name, value(inner, nodes.get(name, node), reader, typed)) for name, inner in raw.items()
+    )
+    if all(isinstance(item, Constant) and item is not FAILED for _, item in items):
+        return Constant(raw)
+    return Fields(items)
+
+
+def _items(raw: list[Json], node: Node, reader: Reader, typed: Typed) -> Value:
+    nodes = node.items if isinstance(node, Sequence) and len(node.items) == len(raw) else ()
+    items = tuple(
+        value(inner, nodes[at] if nodes else node, reader, typed) for at, inner in enumerate(raw)
+    )
+    if all(isinstance(item, Constant) and item is not FAILED for item in items):
+        return Constant(raw)
+    return Items(items)

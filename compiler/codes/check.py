@@ -1,7 +1,0 @@
-"""Diagnostic codes of the `check` pass."""
-
-from __future__ import annotations
-
-from compiler.codes import Code
-
-CODES: tuple[Code, ...] = ()

@@ -1,0 +1,84 @@
+"""Codes of the check pass: what compiles, but hardly does what was meant."""
+
+from __future__ import annotations
+
+from compiler.codes import Code
+from compiler.codes.check.examples import PARTS, condition, file, steps
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "constant-condition",
+        "A condition reads nothing",
+        "The step always runs, or never.",
+        condition("true"),
+        condition("always()"),
+    ),
+    Code(
+        "status-function-in-or",
+        "A status function stands in one arm of `||`",
+        "A condition with a status function anywhere is taken exactly as it says: the usual check "
+        "that nothing above has gone wrong is off for the other arm too.",
+        condition("run.attempt == 1 || !failure()"),
+        condition('"!failure() && (run.attempt == 1 || run.attempt == 2)"'),
+    ),
+    Code(
+        "failure-sees-some",
+        "`failure()` does not see all other steps",
+        "`failure()` asks about the steps that its own one comes after. What runs beside it may "
+        "fail unnoticed; a handler under `on_failure` sees everything.",
+        steps(
+            *PARTS,
+            "  depends_on: []",
+            "- {id: tell, run: echo failed, depends_on: [build], condition: failure()}",
+        ),
+        steps(
+            *PARTS,
+            "  depends_on: []",
+            "- {id: tell, run: echo failed, depends_on: [build, clean], condition: failure()}",
+        ),
+    ),
+    Code(
+        "cancels-unfinished-work",
+        "`cancel_running` stops a run that has something left to do",
+        "A run that is stopped runs no `always()` step and no undo, and what people were asked is "
+        "closed.",
+        file(
+            "concurrency: {group: deploy, on_conflict: cancel_running}",
+            "steps:",
+            "  - {id: build, run: make}",
+            "  - {id: clean, run: echo, condition: always()}",
+        ),
+        file(
+            "concurrency: {group: deploy, on_conflict: queue}",
+            "steps:",
+            "  - {id: build, run: make}",
+            "  - {id: clean, run: echo, condition: always()}",
+        ),
+    ),
+    Code(
+        "starts-itself",
+        "A workflow publishes the event that starts it",
+        "Each run would start the next one. Runs in such a chain are refused after a while.",
+        file(
+            "trigger: {type: event, event: app.built}",
+            "steps:",
+            "  - {id: tell, type: publish, event: app.built}",
+        ),
+        file(
+            "trigger: {type: event, event: app.built}",
+            "steps:",
+            "  - {id: tell, type: publish, event: app.tested}",
+        ),
+    ),
+    Code(
+        "unused-input",
+        "Nothing reads an input of the workflow",
+        "Callers have to give it, or think that it does something.",
+        file("inputs: {stage: string}", "steps:", "  - {id: build, run: make}"),
+        file(
+            "inputs: {stage: string}",
+            "steps:",
+            '  - {id: build, run: "echo ${{ inputs.stage }}"}',
+        ),
+    ),
+)

@@ -1,0 +1,35 @@
+"""First pass: a file's text to located nodes, every key and value with its place."""
+
+from __future__ import annotations
+
+from compiler.document.encoding import source_from_bytes
+from compiler.document.nodes import (
+    Document,
+    Json,
+    Mapping,
+    Node,
+    Path,
+    Scalar,
+    Sequence,
+    Style,
+    walk,
+)
+from compiler.document.plain import SourceFloat, SourceInt, to_plain
+from compiler.document.reader import read
+
+__all__ = [
+    "Document",
+    "Json",
+    "Mapping",
+    "Node",
+    "Path",
+    "Scalar",
+    "Sequence",
+    "SourceFloat",
+    "SourceInt",
+    "Style",
+    "read",
+    "source_from_bytes",
+    "to_plain",
+    "walk",
+]

@@ -1,0 +1,66 @@
+"""The compiler from end to end: each pass takes what the one before it gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compiler.asl import StateMachine, emit
+from compiler.check import Surroundings, check
+from compiler.check.program import Program
+from compiler.diagnostics import Diagnostic, Diagnostics
+from compiler.document import Document, read
+from compiler.plan import plan
+from compiler.plan.limits import check_limits
+from compiler.plan.model import Plan
+from compiler.source import Source
+from compiler.spec import Workflow, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What came of one file. `machines` holds the workflow's own first, then its close machine."""
+
+    source: Source
+    diagnostics: tuple[Diagnostic, ...]
+    document: Document | None = None
+    workflow: Workflow | None = None
+    program: Program | None = None
+    plan: Plan | None = None
+    machines: tuple[StateMachine, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file can be deployed: it has machines and no error."""
+        return bool(self.machines)
+
+
+def compile_source(
+    source: Source, surroundings: Surroundings, found: Diagnostics | None = None
+) -> Compilation:
+    """Compile one file. Every mistake is reported; passes stop where going on makes no sense.
+
+    `found` may already hold diagnostics of how the file was read (its encoding).
+    """
+    diagnostics = Diagnostics(source) if found is None else found
+    documents = read(source, diagnostics)
+    if not documents:
+        return Compilation(source, tuple(diagnostics))
+    document = documents[0]
+    workflow = decode(document, diagnostics)
+    if workflow is None:
+        return Compilation(source, tuple(diagnostics), document)
+    program = check(workflow, document, surroundings, diagnostics)
+    if program is None or diagnostics.has_errors:
+        return Compilation(source, tuple(diagnostics), document, workflow, program)
+    planned = plan(program)
+    machines = emit(planned)
+    check_limits(planned, machines, diagnostics)
+    return Compilation(
+        source,
+        tuple(diagnostics),
+        document,
+        workflow,
+        program,
+        planned,
+        () if diagnostics.has_errors else machines,
+    )

@@ -1,0 +1,255 @@
+"""Bounds on what one run of an emitted machine takes, counted on its states.
+
+Loops and retries are counted with the author's numbers in full. What AWS's own hiccups add (the
+retries of Lambda's transient errors) is not: it is what the margin below the limit is for. A
+person who has a paused step tried again is counted once for each such step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import prod
+from typing import Protocol, TypeAlias
+
+from compiler.check.program import Program, Step, every_step
+from compiler.document.nodes import Json
+
+State: TypeAlias = "dict[str, Json]"
+
+PRICE_PER_TRANSITION = 0.025 / 1000
+"""US dollars in most regions: https://aws.amazon.com/step-functions/pricing/"""
+
+BY_PAUSE = 2
+"""Passes of a step that a person may have tried again."""
+
+
+class Machine(Protocol):
+    """What is counted on: a state machine as emitted."""
+
+    @property
+    def definition(self) -> Mapping[str, Json]:
+        """The machine in ASL; a state's name is its step's id up to the first dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Of one run: state transitions at least (one that ends well) and at most, events at most."""
+
+    least: int
+    most: int
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What one state takes with all that is inside it."""
+
+    least: int
+    most: int
+    events: int
+
+
+def bounds(program: Program, machine: Machine) -> Bounds:
+    """Return the bounds of a machine of a program: its own or its close machine."""
+    found = Counter(program).flow(machine.definition)
+    return Bounds(found.least, found.most, found.events + 2)  # its start and its end
+
+
+class Counter:
+    """Counts states of a program's machines."""
+
+    def __init__(self, program: Program) -> None:
+        self._by_id = {step.id: step for step in _every(program)}
+
+    def step(self, state: str) -> Step | None:
+        """Return the step that a state belongs to."""
+        return self._by_id.get(state.partition(".")[0])
+
+    def flow(self, flow: Mapping[str, Json]) -> Weights:
+        """Return what a list of states takes, from its start to an end."""
+        states = states_of(flow)
+        weights = {name: self._weights(name, state) for name, state in states.items()}
+        start = str(flow["StartAt"])
+        passes = dict.fromkeys(states, 1)
+        order: list[list[str]] = []
+        for group in components(states, start):
+            order.append(group)
+            if len(group) > 1 or group[0] in ways(states[group[0]]):
+                times = self._passes(group)
+                passes.update(dict.fromkeys(group, times))
+        most = _longest(states, order, {n: w.most * passes[n] for n, w in weights.items()})
+        events = _longest(states, order, {n: w.events * passes[n] for n, w in weights.items()})
+        least = _shortest(states, start, {n: w.least for n, w in weights.items()})
+        return Weights(most if least is None else least, most, events)
+
+    def _passes(self, group: Sequence[str]) -> int:
+        steps = {step.id: step for name in group if (step := self.step(name)) is not None}
+        return prod(_loops(step) for step in steps.values())
+
+    def _weights(self, name: str, state: State) -> Weights:
+        kind = state.get("Type")
+        if kind == "Task":
+            attempts = self._attempts(name, state)
+            resource = str(state.get("Resource", ""))
+            waits = resource.endswith((".waitForTaskToken", ".sync", ".sync:2"))
+            # Scheduled, started and ended, each time; submitted where the answer comes later.
+            return Weights(1, attempts, 2 + attempts * (4 if waits else 3))
+        if kind == "Parallel":
+            inner = [self.flow(branch) for branch in branches_of(state)]
+            return Weights(
+                1 + sum(w.least for w in inner),
+                1 + sum(w.most for w in inner),
+                4 + sum(w.events for w in inner),
+            )
+        if kind == "Map":
+            body = self.flow(_object(state["ItemProcessor"]))
+            items = self.items(name, state)
+            return Weights(1, 1 + items * body.most, 4 + items * (2 + body.events))
+        return Weights(1, 1, 1 if kind == "Fail" else 2)
+
+    def _attempts(self, name: str, state: State) -> int:
+        step = self.step(name)
+        retry = None if step is None else step.retry
+        retriers = state.get("Retry")
+        if retry is None or retry.conditions or not isinstance(retriers, list) or not retriers:
+            return 1
+        last = retriers[-1]
+        own = isinstance(last, dict) and last.get("MaxAttempts") == retry.attempts - 1
+        return retry.attempts if own else 1
+
+    def own_events(self, name: str, state: State) -> int:
+        """Return the events of a state alone, without what is inside it and without loops."""
+        inside = state.get("Type") in ("Parallel", "Map")
+        return 4 if inside else self._weights(name, state).events
+
+    def items(self, name: str, state: State) -> int:
+        """Return how often the body of a Map is run at most."""
+        items = state.get("Items")
+        if isinstance(items, list):
+            return len(items)
+        step = self.step(name)
+        return 1 if step is None or step.for_each is None else step.for_each.max_items
+
+
+def _every(program: Program) -> Iterator[Step]:
+    for step in (*every_step(program.steps), *every_step(program.handlers)):
+        yield step
+        if step.compensate is not None:
+            yield step.compensate
+
+
+def _loops(step: Step) -> int:
+    times = 1 if step.repeat is None else step.repeat.attempts
+    if step.retry is not None and step.retry.conditions:
+        times *= step.retry.attempts
+    return times * (BY_PAUSE if step.on_error == "pause" else 1)
+
+
+# --- graphs of states ---------------------------------------------------------------------------
+
+
+def states_of(flow: Mapping[str, Json]) -> dict[str, State]:
+    """Return the states of a machine, a branch or an item processor, by name."""
+    return {name: _object(state) for name, state in _object(flow["States"]).items()}
+
+
+def branches_of(state: State) -> list[State]:
+    """Return the branches of a Parallel."""
+    branches = state.get("Branches")
+    return [_object(branch) for branch in branches] if isinstance(branches, list) else []
+
+
+def every_state(flow: Mapping[str, Json]) -> Iterator[tuple[str, State]]:
+    """Yield each state of a machine with its name, those inside others included."""
+    pending: list[Mapping[str, Json]] = [flow]
+    while pending:
+        for name, state in states_of(pending.pop()).items():
+            yield name, state
+            pending.extend(branches_of(state))
+            if "ItemProcessor" in state:
+                pending.append(_object(state["ItemProcessor"]))
+
+
+def ways(state: State, *, caught: bool = True) -> list[str]:
+    """Return the states that may follow a state; without `caught`, not those after an error."""
+    found = [state.get("Next"), state.get("Default")]
+    for key in ("Choices", "Catch") if caught else ("Choices",):
+        listed = state.get(key)
+        found += [_object(one).get("Next") for one in listed] if isinstance(listed, list) else []
+    return [name for name in dict.fromkeys(found) if isinstance(name, str)]
+
+
+def _object(value: Json) -> State:
+    assert isinstance(value, dict)
+    return value
+
+
+def components(states: Mapping[str, State], start: str) -> list[list[str]]:
+    """Return the states that can be reached, each loop as one group, those that follow first.
+
+    Tarjan's algorithm, without recursion.
+    """
+    index: dict[str, int] = {start: 0}
+    low: dict[str, int] = {start: 0}
+    open_: list[str] = [start]
+    is_open = {start}
+    found: list[list[str]] = []
+    stack: list[tuple[str, Iterator[str]]] = [(start, iter(ways(states[start])))]
+    while stack:
+        name, rest = stack[-1]
+        following = next(rest, None)
+        if following is None:
+            stack.pop()
+            if stack:
+                low[stack[-1][0]] = min(low[stack[-1][0]], low[name])
+            if low[name] == index[name]:
+                found.append(_closed(name, open_, is_open))
+        elif following not in index:
+            index[following] = low[following] = len(index)
+            open_.append(following)
+            is_open.add(following)
+            stack.append((following, iter(ways(states[following]))))
+        elif following in is_open:
+            low[name] = min(low[name], index[following])
+    return found
+
+
+def _closed(root: str, open_: list[str], is_open: set[str]) -> list[str]:
+    group: list[str] = []
+    while not group or group[-1] != root:
+        group.append(open_.pop())
+        is_open.discard(group[-1])
+    return group[::-1]
+
+
+def _longest(
+    states: Mapping[str, State], groups: Sequence[Sequence[str]], weights: Mapping[str, int]
+) -> int:
+    """Return the heaviest way from the start, the last of the groups, to an end."""
+    best: dict[str, int] = {}
+    total = 0
+    for group in groups:
+        inside = set(group)
+        after = [best[to] for name in group for to in ways(states[name]) if to not in inside]
+        total = sum(weights[name] for name in group) + max(after, default=0)
+        best.update(dict.fromkeys(group, total))
+    return total
+
+
+def _shortest(states: Mapping[str, State], start: str, weights: Mapping[str, int]) -> int | None:
+    """Return the lightest way to a good end that takes no error's way; None without one."""
+    queue = [(weights[start], start)]
+    done: set[str] = set()
+    while queue:
+        so_far, name = heappop(queue)
+        if name in done:
+            continue
+        done.add(name)
+        state = states[name]
+        if state.get("End") is True or state.get("Type") == "Succeed":
+            return so_far
+        for following in ways(state, caught=False):
+            heappush(queue, (so_far + weights[following], following))
+    return None

@@ -1,0 +1,230 @@
+"""What AWS takes of one machine, held against what was emitted, and what to move out of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from compiler.check.program import Program, every_step
+from compiler.diagnostics import Diagnostics
+from compiler.document.nodes import Json
+from compiler.plan.bounds import Counter, Machine, bounds, branches_of, states_of
+from compiler.plan.layout_regions import Leaf, Region, Series
+from compiler.plan.model import Plan
+
+DEFINITION_LIMIT = 1_000_000
+"""Bytes of a CreateStateMachine request: its quota is 1 MB with the headers.
+
+https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
+"""
+EVENT_LIMIT = 20_000
+"""Events of a run by its bound; AWS ends a run at 25,000, and its own retries need room too."""
+
+_ROOM = 0.9
+"""The share of a limit that is proposed to be used."""
+_NAMED = 6
+
+_TYPICAL = "arn:aws:lambda:eu-central-1:123456789012:function:stepsmith-production-a-workflow:12345"
+_PLACEHOLDER = re.compile(r"\$\{[a-z]+(?::[^{}\"\\]*)?\}")
+_REQUEST: dict[str, Json] = {
+    "name": "stepsmith-production-" + "n" * 59,
+    "roleArn": "arn:aws:iam::123456789012:role/" + "r" * 64,
+    "publish": True,
+    "type": "STANDARD",
+    "versionDescription": "v" * 64,
+    "loggingConfiguration": {"level": "ALL", "includeExecutionData": True, "destinations": []},
+    "tracingConfiguration": {"enabled": True},
+}
+
+
+def request_size(definition: Mapping[str, Json]) -> int:
+    """Return the bytes of the request that creates a machine, placeholders filled in.
+
+    The definition is text inside the request's JSON, so its quotes are escaped.
+    """
+    text = _PLACEHOLDER.sub(_TYPICAL, _compact(definition))
+    return len(_compact({**_REQUEST, "definition": text}))
+
+
+def _compact(value: Json | Mapping[str, Json]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def check_limits(plan: Plan, machines: Sequence[Machine], diagnostics: Diagnostics) -> None:
+    """Report machines that AWS would not take, or would end before their end."""
+    for at, machine in enumerate(machines):
+        size = request_size(machine.definition)
+        if size > DEFINITION_LIMIT:
+            _report(
+                plan,
+                diagnostics,
+                "definition-too-large",
+                f"the compiled {_WHOSE[at > 0]} takes {size:,} bytes, and AWS takes at most "
+                f"{DEFINITION_LIMIT:,}",
+                _advice(plan, size, DEFINITION_LIMIT, _bytes(plan, machine), is_close=at > 0),
+            )
+        events = bounds(plan.program, machine).events
+        if events > EVENT_LIMIT:
+            _report(
+                plan,
+                diagnostics,
+                "too-many-events",
+                f"a run of this {_WHOSE[at > 0]} may write {events:,} events with all its retries "
+                f"and items, and at most {EVENT_LIMIT:,} are safe",
+                _advice(plan, events, EVENT_LIMIT, _events(plan, machine), is_close=at > 0),
+            )
+
+
+_WHOSE = {False: "workflow", True: "`on_failure` part"}
+
+
+def _report(
+    plan: Plan, diagnostics: Diagnostics, code: str, message: str, advice: tuple[int, str]
+) -> None:
+    steps = plan.program.steps
+    diagnostics.error(code, steps[advice[0]].span, message, help=advice[1])
+
+
+# --- what each step takes -----------------------------------------------------------------------
+
+
+def _bytes(plan: Plan, machine: Machine) -> list[int]:
+    """Return the bytes of each of the workflow's own steps, those inside it included."""
+    counter = Counter(plan.program)
+    found = dict.fromkeys(range(len(plan.program.steps)), 0)
+    owner = _owners(plan.program)
+    for name, state, _ in _walk(machine.definition, counter, 1):
+        at = owner.get(_step_of(counter, name))
+        if at is not None:
+            own = {k: v for k, v in state.items() if k not in ("Branches", "ItemProcessor")}
+            found[at] += len(_compact(_compact({name: own})))
+    return list(found.values())
+
+
+def _events(plan: Plan, machine: Machine) -> list[int]:
+    """Return about the events of each of the workflow's own steps, those inside it included."""
+    counter = Counter(plan.program)
+    found = dict.fromkeys(range(len(plan.program.steps)), 0)
+    owner = _owners(plan.program)
+    for name, state, times in _walk(machine.definition, counter, 1):
+        at = owner.get(_step_of(counter, name))
+        if at is not None:
+            found[at] += counter.own_events(name, state) * times
+    return list(found.values())
+
+
+def _step_of(counter: Counter, state: str) -> str:
+    step = counter.step(state)
+    return "" if step is None else step.id
+
+
+def _owners(program: Program) -> dict[str, int]:
+    """Return for each step, those inside others included, the place of its outermost step."""
+    return {inner.id: at for at, step in enumerate(program.steps) for inner in every_step((step,))}
+
+
+def _walk(
+    flow: Mapping[str, Json], counter: Counter, times: int
+) -> Iterator[tuple[str, dict[str, Json], int]]:
+    """Yield every state with its name and how often it may be entered, loops left out."""
+    for name, state in states_of(flow).items():
+        yield name, state, times
+        for branch in branches_of(state):
+            yield from _walk(branch, counter, times)
+        processor = state.get("ItemProcessor")
+        if isinstance(processor, dict):
+            yield from _walk(processor, counter, times * counter.items(name, state))
+
+
+# --- what to move -------------------------------------------------------------------------------
+
+
+def _advice(
+    plan: Plan, total: int, limit: int, weights: Sequence[int], *, is_close: bool
+) -> tuple[int, str]:
+    """Return the place of the first step to move, and the proposal."""
+    if is_close:
+        return 0, "move handlers of `on_failure` to a sub-workflow"
+    whole = sum(weights) or 1
+    room = int(limit * _ROOM)
+    need = total - room
+    found = region_to_move(plan, weights, min(need, room // 2), room)
+    if found is None:
+        at = max(range(len(weights)), key=weights.__getitem__)
+        name = plan.program.steps[at].id
+        return at, f"'{name}' alone takes {weights[at] * 100 // whole}%: make it smaller"
+    names = [plan.program.steps[at].id for at in found]
+    share = sum(weights[at] for at in found) * 100 // whole
+    more = "" if need <= room // 2 else ", then more in the same way"
+    return found[0], (
+        f"move {_listed(names)} to a sub-workflow of their own, about {share}% of it{more}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) <= _NAMED:
+        return ", ".join(f"'{name}'" for name in names)
+    return f"the {len(names)} steps from '{names[0]}' to '{names[-1]}' ({_some(names)})"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names[:3]) + ", ..."
+
+
+def region_to_move(plan: Plan, weights: Sequence[int], least: int, most: int) -> list[int] | None:
+    """Return the places of steps that can become a sub-workflow, None where there is no such part.
+
+    A part of the layout that weighs at least `least` and at most `most`: one that no latch
+    crosses if there is one, and of these the lightest.
+    """
+    best: tuple[int, int, list[int]] | None = None
+    pairs = plan.layout.latches
+    for steps in _parts(plan.layout.root, weights, least):
+        if not 1 < len(steps) < len(weights):
+            continue
+        weight = sum(weights[step] for step in steps)
+        if not least <= weight <= most:
+            continue
+        inside = set(steps)
+        crossing = sum((a in inside) != (b in inside) for a, b in pairs)
+        if best is None or (crossing, weight) < best[:2]:
+            best = (crossing, weight, sorted(steps))
+    return None if best is None else best[2]
+
+
+def _parts(root: Region | None, weights: Sequence[int], least: int) -> Iterator[list[int]]:
+    """Yield the steps of each region and of shortest run of a region's parts that is enough."""
+    pending = [] if root is None else [root]
+    while pending:
+        region = pending.pop()
+        parts = _inner(region)
+        steps = [_leaves(part) for part in parts]
+        heavy = [sum(weights[step] for step in part) for part in steps]
+        start = weight = 0
+        for end, added in enumerate(heavy):
+            weight += added
+            while weight - heavy[start] >= least and start < end:
+                weight -= heavy[start]
+                start += 1
+            if weight >= least:
+                yield [step for part in steps[start : end + 1] for step in part]
+        # A part that is not enough by itself has no part that is.
+        pending.extend(part for part, heft in zip(parts, heavy, strict=True) if heft >= least)
+
+
+def _inner(region: Region) -> tuple[Region, ...]:
+    if isinstance(region, Leaf):
+        return ()
+    return region.items if isinstance(region, Series) else region.branches
+
+
+def _leaves(region: Region) -> list[int]:
+    found: list[int] = []
+    pending = [region]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, Leaf):
+            found.append(here.step)
+        pending.extend(reversed(_inner(here)))
+    return found

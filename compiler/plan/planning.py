@@ -1,0 +1,128 @@
+"""The pass: from a Program to a Plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compiler.check.program import Program, Script, Step, every_step, expressions
+from compiler.expressions import references
+from compiler.plan.demand import Demand
+from compiler.plan.drafts import DoUnit, NodeDraft, ScopeDraft, Scopes, scopes_of
+from compiler.plan.facts import Facts, Knowledge
+from compiler.plan.flow import Flow
+from compiler.plan.freeze import Freezer
+from compiler.plan.graph import ancestors
+from compiler.plan.model import Plan
+from compiler.plan.naming import Names
+from compiler.plan.reading import (
+    Read,
+    exprs_of_step,
+    merged,
+    reads_of_outputs,
+    reads_of_step,
+    reads_of_test,
+)
+from compiler.plan.relevance import Relevance
+
+
+def plan(program: Program) -> Plan:
+    """Return the Plan of a checked workflow; its dependencies have no cycle."""
+    steps = {step.id: step for step in every_step(program.steps)}
+    scopes = scopes_of(program.steps)
+    frames = {name: place.scope.frame for name, place in scopes.places.items()}
+    knowledge = Knowledge(steps, frames)
+    relevance = Relevance(scopes, steps, knowledge)
+    read_by_outputs = {read.step for read in reads_of_outputs(program, steps)}
+    flow = Flow(
+        program,
+        scopes,
+        knowledge,
+        relevance,
+        Names(),
+        lambda node: node.step is not None and node.step.id not in read_by_outputs,
+    )
+    flow.scope(scopes.all[0], Facts())
+    above = _above(steps)
+    demand = Demand(scopes, steps, above)
+    for read, scope, unit in _reads(program, scopes, steps):
+        demand.read(read, scope, unit)
+    reads = {name: merged(found) for name, found in demand.reads.items()}
+    root = Freezer(scopes, steps, knowledge, demand.variables, demand.signals).root()
+    return Plan(
+        program=program,
+        root=root,
+        layout=scopes.root_layout,
+        latches=tuple(scopes.latches),
+        reads=reads,
+        variables=demand.variables,
+        parents={s.key: None if s.parent is None else s.parent.key for s in scopes.all},
+        rules={name: step.rule for name, step in steps.items()},
+        frames=frames,
+        frame_of={s.key: s.frame for s in scopes.all},
+        contexts=_contexts(program, steps),
+        files=_files(steps, above),
+        unskippable=frozenset(n for n in steps if not knowledge.may_be_skipped(n)),
+    )
+
+
+def _above(known: dict[str, Step]) -> dict[str, int]:
+    """Return each step's ancestors as a bitset over all steps in file order."""
+    index = {name: at for at, name in enumerate(known)}
+    found = ancestors([tuple(index[d] for d in step.depends_on) for step in known.values()])
+    return dict(zip(known, found, strict=True))
+
+
+def _reads(
+    program: Program, scopes: Scopes, steps: dict[str, Step]
+) -> Iterator[tuple[Read, ScopeDraft, int]]:
+    for scope in scopes.all:
+        for at, unit in enumerate(scope.units):
+            if isinstance(unit, DoUnit):
+                for read in reads_of_step(unit.step, steps):
+                    yield read, scope, at
+        for node in scope.nodes:
+            yield from _reads_of_node(node, scope, scopes)
+    for read in reads_of_outputs(program, steps):
+        root = scopes.all[0]
+        yield read, root, len(root.units)
+
+
+def _reads_of_node(
+    node: NodeDraft, scope: ScopeDraft, scopes: Scopes
+) -> Iterator[tuple[Read, ScopeDraft, int]]:
+    if node.step is None:
+        return
+    if node.kind in ("guard", "await") and not node.is_ghost:
+        at = scopes.places[node.step.id].unit
+        if node.kind == "await":
+            at = scopes.awaits[node.step.id].unit
+        for read in reads_of_test(node.test):
+            yield read, scope, at
+    elif node.kind == "send" and node.status is None:
+        unit = scopes.sends[node.step.id].unit
+        yield Read(node.step.id, "status"), scope, unit
+
+
+def _contexts(program: Program, steps: dict[str, Step]) -> frozenset[str]:
+    exprs = [expr for step in steps.values() for expr in exprs_of_step(step)]
+    exprs += [expr for _, value in program.outputs for expr in expressions(value)]
+    if program.concurrency is not None:
+        exprs += expressions(program.concurrency.group)
+    return frozenset(ref.root for expr in exprs for ref in references(expr))
+
+
+def _files(steps: dict[str, Step], above: dict[str, int]) -> dict[str, tuple[str, ...]]:
+    """Return which steps' files each step that reads files finds in its workspace."""
+    giving = {
+        name: 1 << at
+        for at, (name, step) in enumerate(steps.items())
+        if step.artifacts or any(o.form == "literal" for o in step.outputs)
+    }
+    if not giving:
+        return {}
+    return {
+        name: found
+        for name, step in steps.items()
+        if (isinstance(step.kind, Script) or step.reads_files)
+        and (found := tuple(giver for giver, bit in giving.items() if above[name] & bit))
+    }

@@ -1,0 +1,253 @@
+"""Mistakes become diagnostics: what was found, in the words of YAML, at the place it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import ErrorDetails
+
+from compiler.diagnostics import Diagnostics, Label
+from compiler.document.nodes import Document, Mapping, Node, Path, Scalar
+from compiler.source import Span
+from compiler.spec import keys
+from compiler.spec.written.parts import Written
+
+M = TypeVar("M", bound=Written)
+_LONGEST = 40
+_WANTED = {
+    "model_type": "a mapping",
+    "dict_type": "a mapping",
+    "tuple_type": "a list",
+    "list_type": "a list",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[M]):
+    """What could be read of a mapping; `broken` if anything in it was reported."""
+
+    value: M | None
+    plain: dict[str, JsonValue]
+    broken: bool
+
+
+class Reporter:
+    """Reports mistakes by their paths in one document."""
+
+    def __init__(self, document: Document, diagnostics: Diagnostics) -> None:
+        self.document = document
+        self.diagnostics = diagnostics
+
+    def error(
+        self,
+        code: str,
+        path: Path,
+        message: str,
+        help_: str | None = None,
+        labels: Sequence[Label] = (),
+    ) -> None:
+        """Report a mistake in the value at `path`."""
+        self.diagnostics.error(code, self.value(path), message, help=help_, labels=labels)
+
+    def error_at_key(
+        self,
+        code: str,
+        path: Path,
+        message: str,
+        help_: str | None = None,
+        labels: Sequence[Label] = (),
+    ) -> None:
+        """Report a mistake about the key itself."""
+        self.diagnostics.error(code, self.key(path), message, help=help_, labels=labels)
+
+    @property
+    def count(self) -> int:
+        """How many diagnostics there are so far."""
+        return len(self.diagnostics)
+
+    def value(self, path: Path) -> Span:
+        """Return where a value stands; of a mapping, its first key."""
+        node = self.document.nearest(path)
+        if isinstance(node, Mapping) and node.entries:
+            return node.entries[0][0].span
+        if isinstance(node, Scalar) and node.span.start == node.span.end:
+            return self.key(path)
+        return node.span
+
+    def key(self, path: Path) -> Span:
+        """Return where the key at the end of a path stands."""
+        if path and isinstance(path[-1], str):
+            parent = self.document.find(path[:-1])
+            if isinstance(parent, Mapping):
+                found = parent.key(path[-1])
+                if found is not None:
+                    return found.span
+        return self.document.nearest(path[:-1]).span if path else self.document.root.span
+
+    def label(self, path: Path, text: str) -> Label:
+        """Return a label for the value at another path."""
+        return self.diagnostics.label(self.value(path), text)
+
+    def found(self, path: Path) -> str:
+        """Return what stands at a path, in the words of YAML."""
+        return describe(self.document.nearest(path))
+
+    def wrong_type(self, path: Path, wanted: str, help_: str | None = None) -> None:
+        """Report a value of another type than `wanted`."""
+        found = self.found(path)
+        message = f"{subject(path)} is {found}, but must be {wanted}"
+        if found == "empty":
+            message = f"{subject(path)} has no value"
+            help_ = help_ or "write a value, or leave the key out"
+        self.error("wrong-type", path, message, help_)
+
+    # --- mappings ---------------------------------------------------------------------------
+
+    def read(self, model: type[M], plain: JsonValue, path: Path) -> Read[M]:
+        """Check a mapping against its model and report every mistake in it.
+
+        Keys with mistakes are left out of what is returned; `value` is None if a key that must
+        be there is not, or was left out.
+        """
+        if not isinstance(plain, dict):
+            self.wrong_type(path, f"a mapping, {model.place}")
+            return Read(None, {}, broken=True)
+        good, written, broken = self.known(model, plain, path)
+        try:
+            return Read(model.model_validate(good), good, broken)
+        except ValidationError as error:
+            bad = self.report(error, model, path, written)
+        good = {key: value for key, value in good.items() if key not in bad}
+        try:
+            return Read(model.model_validate(good), good, broken=True)
+        except ValidationError:
+            return Read(None, good, broken=True)
+
+    def known(
+        self, model: type[Written], plain: dict[str, JsonValue], path: Path
+    ) -> tuple[dict[str, JsonValue], dict[str, str], bool]:
+        """Report unknown keys; return the known ones, how renamed ones are written, and if any.
+
+        A key that only has another spelling, or another tool's name, counts under its name here,
+        so that no mistakes follow from it.
+        """
+        good: dict[str, JsonValue] = {}
+        written: dict[str, str] = {}
+        broken = False
+        known = keys.allowed(model)
+        for key, value in plain.items():
+            if key in known:
+                good[key] = value
+            elif key == "continue-on-failure" and "continue_on_failure" in known:
+                written["continue_on_failure"] = key
+            else:
+                broken = True
+                name = self.unknown_key(model, key, path)
+                if name is not None and name in known:
+                    written[name] = key
+        for name, key in written.items():
+            if name not in plain:
+                good[name] = plain[key]
+        return good, written, broken
+
+    def unknown_key(self, model: type[Written], key: str, path: Path) -> str | None:
+        """Report a key that a mapping does not have; return the one it stands for, if any."""
+        at = (*path, key)
+        name = keys.spelled(model, key)
+        if name is not None:
+            self.error_at_key(
+                "unknown-key", at, f"`{key}` is not a key of {model.place}", f"write `{name}`"
+            )
+            return name
+        other = keys.foreign(model, key)
+        if other is not None:
+            self.error_at_key("foreign-key", at, f"`{key}` is not a key of {model.place}", other[1])
+            return other[0]
+        owner = keys.elsewhere(model, key)
+        message = f"`{key}` is not a key of {model.place}"
+        help_ = f"`{key}` belongs to {owner}" if owner else keys.advice(model, key)
+        self.error_at_key("unknown-key", at, message, help_)
+        return None if owner else keys.mistyped(model, key)
+
+    def report(
+        self, error: ValidationError, model: type[Written], path: Path, written: dict[str, str]
+    ) -> set[str]:
+        """Report what a validation found; return the mapping's own keys that have mistakes."""
+        bad: set[str] = set()
+        for detail in error.errors(include_url=False, include_input=False):
+            loc = tuple(p for p in detail["loc"] if not (isinstance(p, str) and p.startswith("<")))
+            if loc and isinstance(loc[0], str):
+                bad.add(loc[0])
+                loc = (written.get(loc[0], loc[0]), *loc[1:])
+            self._detail(detail, model, path, loc)
+        return bad
+
+    def _detail(self, detail: ErrorDetails, model: type[Written], path: Path, loc: Path) -> None:
+        at = (*path, *loc)
+        kind = detail["type"]
+        if kind == "missing":
+            self._missing(model, path, loc)
+        elif kind == "extra_forbidden":
+            names = tuple(part for part in loc[:-1] if isinstance(part, str))
+            self.unknown_key(keys.nested(model, names), str(loc[-1]), at[:-1])
+        elif kind in _WANTED:
+            self.wrong_type(at, _WANTED[kind])
+        else:
+            context = detail.get("ctx", {})
+            say = str(context.get("say", "{key} cannot be {found}"))
+            help_ = context.get("help")
+            text = say.replace("{key}", subject(at)).replace("{found}", self.found(at))
+            if "{found}" in say and self.found(at) == "empty":
+                text = f"{subject(at)} has no value"
+            self.error(kind if "say" in context else "wrong-type", at, text, help_ or None)
+
+    def _missing(self, model: type[Written], path: Path, loc: Path) -> None:
+        key = str(loc[-1])
+        names = tuple(part for part in loc[:-1] if isinstance(part, str))
+        owner = keys.nested(model, names)
+        about = next(
+            (f.description for n, f in owner.model_fields.items() if key in (n, f.alias)), None
+        )
+        help_ = f"add `{key}:`" + (f" ({about[0].lower()}{about[1:]})" if about else "")
+        self.error("missing-key", (*path, *loc[:-1]), f"{owner.place} needs `{key}`", help_)
+
+
+def subject(path: Path) -> str:
+    """Return what a message calls the value at a path: its key, or "an item of" its key."""
+    for index in range(len(path) - 1, -1, -1):
+        part = path[index]
+        if isinstance(part, str):
+            return f"`{part}`" if index == len(path) - 1 else f"an item of `{part}`"
+    return "the file"
+
+
+def describe(node: Node) -> str:
+    """Return what a node is, in the words of YAML: "the text 'x'", "a list", "true"."""
+    if isinstance(node, Mapping):
+        return "a mapping" if node.entries else "an empty mapping"
+    if not isinstance(node, Scalar):
+        return "a list" if node.items else "an empty list"
+    value = node.value
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return node.text
+    if isinstance(value, int | float):
+        return f"the number {node.text}"
+    return quoted(value)
+
+
+def quoted(text: str) -> str:
+    """Return a text as a message shows it: its first line, cut at 40 characters."""
+    first = text.strip().split("\n", 1)[0]
+    if first != text.strip() or len(first) > _LONGEST:
+        first = first[:_LONGEST] + "..."
+    return f"the text '{first}'"
+
+
+def plain_list(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
+    """Return the items of a list with their indices; nothing for all else."""
+    return enumerate(value) if isinstance(value, list) else ()

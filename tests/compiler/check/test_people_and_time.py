@@ -1,0 +1,117 @@
+"""Manual steps and durations that contradict themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.check import StageSettings
+from compiler.check.retries import pauses
+from compiler.spec.model import Retry
+from tests.compiler.check.checked import checked
+
+REVIEW = "name: A\nsteps:\n  - id: review\n    type: manual\n    title: Look\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("assignees: []", [("no-assignees", "assignees")]),
+        ("assignees: [ann]", [("wrong-assignees", "ann")]),
+        ("assignees: '${{ run.attempt }}'", [("wrong-assignees", "'${{ run.attempt }}'")]),
+        ("assignees: '${{ run.started_by }}'", []),
+        ("assignees: ['group:relase']", [("unknown-group", "'group:relase'")]),
+        ("assignees: ['group:release']\n    quorum: 2", []),
+        ("assignees: ['group:release']\n    quorum: 3", [("quorum-too-large", "3")]),
+        (
+            "assignees: [ann@example.com, ANN@example.com, 'group:release']\n    quorum: 3",
+            [("quorum-too-large", "3")],
+        ),
+        ("assignees: [a@b.c, '${{ run.started_by }}']\n    quorum: 5", []),
+        ("due_in: 72h", []),
+        ("due_in: 73h", [("due-after-timeout", "73h")]),
+        ("timeout: 24h\n    due_in: 25h", [("due-after-timeout", "25h")]),
+        ("escalations: [{after: 72h}]", []),
+        ("escalations: [{after: 73h}]", [("escalation-after-timeout", "73h")]),
+        ("title: ${{ secrets.T }}", [("duplicate-key", "title")]),
+        ("description: ${{ secrets.T }}", [("secret-not-here", "secrets.T")]),
+    ],
+)
+def test_who_decides_and_by_when(lines: str, expected: list[tuple[str, str]]):
+    """An escalation at the very timeout is allowed, a later one is not."""
+    assert checked(f"{REVIEW}    {lines}\n").found == expected
+
+
+def test_without_approvers_somebody_has_to_be_named():
+    """The help says where."""
+    found = checked(REVIEW, stage=StageSettings(name="prod"))
+    assert found.found == [("no-assignees", "review")]
+    assert "'prod' in stepsmith.yaml" in str(found.helps[0])
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("timeout: 15m", []),
+        ("timeout: 16m", [("longer-than-lambda", "16m")]),
+        ("timeout: 16m\n    callback: true", []),
+        ("retry: {max_attempts: 3, delay: 10m}", []),
+        ("retry: {max_attempts: 8, delay: 10m}", [("retry-beyond-deadline", "retry")]),
+        ("timeout: 15m\n    retry: {max_attempts: 5}", [("retry-beyond-deadline", "retry")]),
+        (
+            "retry: {max_attempts: 2, backoff: {base_delay: 10s, max_delay: 5s}}",
+            [("max-delay-too-short", "5s")],
+        ),
+        ("retry: {conditions: [{error_type: BuildError}]}", []),
+        ("retry: {conditions: [{error_type: TestsError}]}", [("unknown-error-type", "TestsError")]),
+        (
+            "retry: {conditions: [{error_type: OutputMissing}]}",
+            [("error-never-retried", "OutputMissing")],
+        ),
+    ],
+)
+def test_times_of_an_action_in_a_run_of_an_hour(lines: str, expected: list[tuple[str, str]]):
+    """Lambda's fifteen minutes, and what the attempts may take in all."""
+    text = "name: A\ntimeout: 1h\nsteps:\n  - id: it\n    action: build-artifact\n"
+    found = checked(f"{text}    inputs: {{source: a}}\n    {lines}\n")
+    assert [pair for pair in found.found if pair[0] != "timeout-beyond-deadline"] == expected
+
+
+def test_defaults_may_name_the_errors_of_any_action():
+    """They hold for steps that never end so, too."""
+    found = checked(
+        """
+        name: A
+        defaults:
+          retry: {count: 1, conditions: [{error_type: BuildError}, {error_type: BuldError}]}
+        steps:
+          - {id: a, run: echo}
+          - {id: b, run: echo}
+        """
+    )
+    assert {code for code, _ in found.found} == {"unknown-error-type"}
+    assert {place for _, place in found.found} == {"BuldError"}
+
+
+@pytest.mark.parametrize(
+    ("attempts", "rate", "cap", "expected"),
+    [
+        (1, 2.0, None, 0),
+        (4, 2.0, None, 10 + 20 + 40),
+        (4, 2.0, 15, 10 + 15 + 15),
+        (5, 1.0, None, 4 * 10),
+        (100_001, 1.0, None, 1_000_000),
+        (100_001, 2.0, 10, 1_000_000),
+    ],
+)
+def test_the_longest_time_between_attempts(
+    attempts: int, rate: float, cap: int | None, expected: int
+):
+    """Counted out for a few attempts, and known at once for very many."""
+    retry = Retry(path=(), max_attempts=attempts, base_delay=10, rate=rate, max_delay=cap)
+    assert pauses(retry) == expected
+
+
+def test_pauses_without_end_are_only_very_long():
+    """No overflow, no endless counting."""
+    retry = Retry(path=(), max_attempts=10**9, base_delay=1, rate=2.0)
+    assert pauses(retry) > 10**10

@@ -1,0 +1,244 @@
+"""What the check hands on: values, outputs, environment, scripts."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.check.program import (
+    Computed,
+    Constant,
+    Manual,
+    Pause,
+    Program,
+    Retry,
+    Script,
+    Secret,
+    Step,
+)
+from compiler.expressions import Binary, Call, Joined, Literal, Ref, Single
+from protocol.names import TIMEOUT_ERRORS
+from tests.compiler.check.checked import PROJECT, checked
+
+
+def program(text: str) -> Program:
+    """Return the Program of a workflow that is fine."""
+    found = checked(text)
+    assert found.program is not None, found.found
+    return found.program
+
+
+def step(*lines: str) -> Step:
+    """Return the only step of a workflow."""
+    return program("\n".join(("name: One", "steps:", *(f"  {line}" for line in lines)))).steps[0]
+
+
+def test_ids_in_expressions_are_those_of_the_steps():
+    """Whether the author wrote `-` or `_`."""
+    last = program(
+        """
+        name: Names
+        steps:
+          - {id: build-image, run: echo}
+          - {id: last, run: echo, condition: steps.build_image.status == 'succeeded'}
+        """
+    ).steps[1]
+    assert isinstance(last.condition, Binary)
+    assert isinstance(last.condition.left, Ref)
+    assert last.condition.left.keys == ("build-image", "status")
+
+
+@pytest.mark.parametrize(
+    ("output", "form"),
+    [
+        ("dist/app.tar.gz", "literal"),
+        ("${{ steps.it.outputs.x }}", "declared"),
+        ("", "declared"),
+        ("v${{ steps.it.outputs.x }}", "derived"),
+        ("${{ steps.it.outputs.y }}", "derived"),
+        ("${{ run.id }}", "computed"),
+        ("v${{ run.id }}", "computed"),
+    ],
+)
+def test_the_forms_of_an_output(output: str, form: str):
+    """A literal is a default, the step's own output of that name a promise."""
+    it = step("- id: it", "  run: echo", "  outputs:", f"    x: {output}")
+    assert [(found.name, found.form) for found in it.outputs] == [("x", form)]
+
+
+def test_the_environment_is_merged_inwards():
+    """The workflow's, then a block's, then the step's own."""
+    block = program(
+        """
+        name: Env
+        env: {A: workflow, B: workflow}
+        steps:
+          - id: block
+            type: parallel
+            env: {B: block, C: block}
+            steps:
+              - {id: it, run: echo, env: {C: step, D: '${{ env.A }}-${{ env.C }}'}}
+        """
+    ).steps[0]
+    inner = dict(block.kind.steps[0].env)  # type: ignore[union-attr]
+    assert {name: inner[name] for name in "ABC"} == {
+        "A": Constant("workflow"),
+        "B": Constant("block"),
+        "C": Constant("step"),
+    }
+    joined = inner["D"]
+    assert isinstance(joined, Computed)
+    assert joined.template == Joined((Literal("workflow"), "-", Literal("block")))
+
+
+def test_a_variable_of_the_environment_is_what_it_stands_for():
+    """Nobody behind the check needs to know of `env`."""
+    it = program(
+        """
+        name: Env
+        inputs: {n: number, s: string}
+        env: {N: '${{ inputs.n }}', S: 'x-${{ inputs.s }}'}
+        steps:
+          - {id: it, run: echo, condition: env.N == 3 && env.S == 'x-y'}
+        """
+    ).steps[0]
+    assert isinstance(it.condition, Binary)
+    left, right = it.condition.left, it.condition.right
+    assert isinstance(left, Binary)
+    assert isinstance(left.left, Ref)
+    assert left.left.keys == ("n",)
+    assert isinstance(right, Binary)
+    assert isinstance(right.left, Call)
+    assert right.left.name == "format"
+
+
+def test_expressions_of_a_script_become_variables():
+    """With their types; a secret among them stays one."""
+    it = step("- id: it", "  run: echo ${{ run.id }} ${{ secrets.TOKEN }}")
+    assert isinstance(it.kind, Script)
+    assert "${{" not in it.kind.text
+    values = [value for _, value in it.kind.variables]
+    assert isinstance(values[0], Computed)
+    assert isinstance(values[0].template, Single)
+    assert isinstance(values[1], Secret)
+    assert values[1].parts == (("secret", "TOKEN"),)
+
+
+@pytest.mark.parametrize(
+    ("lines", "runner"),
+    [
+        (("run: git fetch && echo done",), "lambda"),
+        (("run: docker build .",), "codebuild"),
+        (("run: echo", "image: node:24"), "codebuild"),
+        (("run: docker build .", "runner: lambda"), "lambda"),
+        (("run: echo", "timeout: 1h"), "codebuild"),
+    ],
+)
+def test_where_a_script_runs(lines: tuple[str, ...], runner: str):
+    """On Lambda where everything it calls is there; the reason goes into the plan."""
+    it = step("- id: it", *(f"  {line}" for line in lines))
+    assert isinstance(it.kind, Script)
+    assert (it.kind.runner, bool(it.kind.why)) == (runner, True)
+
+
+def test_retries_count_calls():
+    """`count: 3` is four calls; a time-out is all the names it has on AWS; one call is no retry."""
+    it = step(
+        "- id: it",
+        "  run: echo",
+        "  retry: {count: 3, delay: 30s, backoff: 2, conditions: [{error_type: TimeoutError}]}",
+    )
+    assert it.retry == Retry(
+        attempts=4,
+        delay=30,
+        rate=2.0,
+        max_delay=None,
+        jitter=True,
+        errors=("TimeoutError", *TIMEOUT_ERRORS),
+        conditions=(),
+    )
+    assert step("- id: it", "  run: echo", "  retry: {max_attempts: 1}").retry is None
+
+
+def test_in_a_retry_the_attempt_has_failed():
+    """`failure()` is true there and `success()` false, so no status function is left."""
+    it = step(
+        "- id: it", "  run: echo", "  retry: {count: 1, conditions: ['failure()', 'success()']}"
+    )
+    assert it.retry is not None
+    assert it.retry.conditions == (Literal(value=True), Literal(value=False))
+
+
+def test_a_manual_step_without_assignees_asks_the_approvers_of_the_stage():
+    """Escalations without `notify` go to whoever decides, in the order of time."""
+    it = step(
+        "- id: it",
+        "  type: manual",
+        "  title: Look",
+        "  escalations: [{after: 48h}, {after: 24h, notify: boss@example.com}]",
+    )
+    assert isinstance(it.kind, Manual)
+    assert it.kind.assignees == Constant(["lead@example.com"])
+    assert [(level.after, level.notify) for level in it.kind.escalations] == [
+        (24 * 3600, Constant(["boss@example.com"])),
+        (48 * 3600, Constant(["lead@example.com"])),
+    ]
+
+
+def test_a_wait_for_a_number_of_seconds():
+    """Written as a duration, or computed."""
+    assert step("- {id: it, type: wait, for: 10m}").kind == Pause(600, None)
+    computed = step("- {id: it, type: wait, for: '${{ run.attempt }}'}").kind
+    assert isinstance(computed, Pause)
+    assert isinstance(computed.seconds, Computed)
+
+
+def test_the_workflow_s_outputs():
+    """An expression, or the one step output of that name, also of a child of a block."""
+    made = program(
+        """
+        name: Outputs
+        outputs:
+          image: string
+          count: {type: number, value: '${{ run.attempt }}'}
+        steps:
+          - id: block
+            type: parallel
+            steps:
+              - {id: build, run: echo, outputs: {image: app}}
+        """
+    )
+    (_, image), (_, count) = made.outputs
+    assert isinstance(image, Computed)
+    assert isinstance(image.template, Single)
+    assert isinstance(image.template.expr, Ref)
+    assert image.template.expr.keys == ("build", "outputs", "image")
+    assert isinstance(count, Computed)
+
+
+def test_what_else_is_handed_on():
+    """Children, checkout, triggers, handlers, undos, and the stage's variables."""
+    made = program(
+        """
+        name: Whole
+        version: '2'
+        timeout: 1h
+        source: {repository: github.com/org/app, ref: '${{ run.id }}'}
+        trigger: {type: schedule, rate: 1h, inputs: {a: b}}
+        concurrency: {group: 'deploy-${{ vars.region }}'}
+        steps:
+          - {id: call, type: subworkflow, workflow: build-app@1.2, inputs: {source: x}}
+          - {id: book, run: echo, compensate: {run: echo}}
+        on_failure: {run: echo}
+        notify: {on: [failed], to: ['group:release', '${{ secrets.HOOK }}']}
+        """
+    )
+    assert made.children == ("build-app@1.2",)
+    assert made.checkout is not None
+    assert made.checkout.repository == Constant("github.com/org/app")
+    assert made.vars == PROJECT.stage.vars
+    assert [handler.rule.depends_on for handler in made.handlers] == [()]
+    assert made.steps[1].compensate is not None
+    assert made.steps[1].checkpoint
+    assert made.has_close
+    assert isinstance(made.triggers, list)
+    assert made.triggers[0]["inputs"] == {"a": "b"}  # type: ignore[index, call-overload]

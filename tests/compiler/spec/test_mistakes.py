@@ -1,0 +1,178 @@
+"""Mistakes in keys and types: each is reported once, at its place, with what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.codes.spec import CODES
+from compiler.spec import decode
+from tests.compiler.spec.reading import (
+    as_workflow,
+    document,
+    good,
+    helps,
+    mistakes,
+    step,
+    step_mistakes,
+)
+
+
+@pytest.mark.parametrize("code", CODES, ids=lambda code: code.slug)
+def test_the_examples_of_a_code_are_one_file_with_it_and_one_without(code):
+    assert [slug for slug, _ in mistakes(code.wrong)] == [code.slug]
+    assert good(code.right).steps
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "help_"),
+    [
+        ("conditon: always()", ("unknown-key", "conditon"), "did you mean `condition`?"),
+        ("depends-on: [b]", ("unknown-key", "depends-on"), "write `depends_on`"),
+        ("dependsOn: [b]", ("unknown-key", "dependsOn"), "write `depends_on`"),
+        ("maxItems: 3", ("unknown-key", "maxItems"), "write `max_items`"),
+        ("if: always()", ("foreign-key", "if"), "write `condition`"),
+        ("needs: [b]", ("foreign-key", "needs"), "write `depends_on`"),
+        ("runs-on: x", ("foreign-key", "runs-on"),
+         "write `runner: lambda` or `runner: codebuild`, on a script"),
+        ("continue-on-error: true", ("foreign-key", "continue-on-error"),
+         "write `on_error: continue`"),
+        ("timeout-minutes: 5", ("foreign-key", "timeout-minutes"),
+         "write `timeout` with a unit, such as 30m"),
+        ("strategy: {matrix: {x: [1]}}", ("foreign-key", "strategy"),
+         "write `for_each` with the list of items"),
+        ("secrets: inherit", ("foreign-key", "secrets"),
+         "name each secret where it is used: ${{ secrets.NAME }}"),
+        ("with: {x: 1}", ("foreign-key", "with"),
+         "a script takes its values from `env` and ${{ ... }}"),
+        ("quorum: 2", ("unknown-key", "quorum"), "`quorum` belongs to a manual step"),
+        ("inputs: {x: 1}", ("foreign-key", "inputs"),
+         "a script takes its values from `env` and ${{ ... }}"),
+    ],
+)  # fmt: skip
+def test_a_key_that_a_script_does_not_have(line, expected, help_):
+    text = as_workflow(f"id: a\nrun: x\n{line}").replace("maxItems", "for_each: [1]\n    maxItems")
+    assert mistakes(text) == [expected]
+    assert helps(text) == [help_]
+
+
+def test_with_on_an_action_is_inputs():
+    assert helps(as_workflow("{id: a, action: x, with: {y: 1}}")) == ["write `inputs`"]
+
+
+def test_a_key_near_nothing_gets_the_list_of_keys():
+    (help_,) = helps("steps: [{id: a, run: x, repeat: {until: y, zzz: 1}}]")
+    assert help_ == "the keys here are until, delay, max_attempts"
+
+
+def test_a_key_in_another_spelling_counts_so_that_nothing_follows_from_it():
+    found, diagnostics = document(as_workflow("{id: a, run: x, needs: [b], tiemout: 5m}"))
+    workflow = decode(found, diagnostics)
+    assert workflow is not None
+    assert workflow.steps[0].depends_on == ("b",)
+    assert workflow.steps[0].timeout == 300
+    assert len(diagnostics) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{id: a, uses: actions/checkout@v4}", ("foreign-key", "uses")),
+        ("{id: a, uses: ./other.yaml, with: {x: 1}}", ("foreign-key", "uses")),
+        ("{id: a, script: make}", ("foreign-key", "script")),
+        ("{id: a, actoin: make}", ("unknown-key", "actoin")),
+        ("{id: a, assignees: [x]}", ("step-kind", "id")),
+        ("{id: a, payload: {x: 1}, event: y}", ("step-kind", "id")),
+        ("{id: a}", ("step-kind", "id")),
+        ("{id: a, type: manaul}", ("unknown-value", "manaul")),
+        ("{id: a, type: script, run: x}", ("unknown-value", "script")),
+        ("{id: a, type: manual, run: x}", ("conflicting-keys", "run")),
+        ("{id: a, run: x, action: y}", ("conflicting-keys", "run")),
+        ("{id: a, type: 3}", ("wrong-type", "3")),
+        ("just a text", ("wrong-type", "just a text")),
+        ("{run: x}", ("missing-key", "run")),
+        ("{id: true, run: x}", ("wrong-type", "true")),
+        ("{name: , run: x}", ("wrong-type", "name")),
+        ("{id: a, run: }", ("wrong-type", "run")),
+        ("{id: a, type: publish}", ("missing-key", "id")),
+        ("{id: a, type: subworkflow, inputs: {x: 1}}", ("missing-key", "id")),
+    ],
+)
+def test_a_step_that_is_not_exactly_one_thing(text, expected):
+    found = step_mistakes(text)
+    assert found[0] == expected
+    assert len(found) == (2 if text.startswith("{id: a, uses: ./other") else 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "message"),
+    [
+        ("checkpoint: yes", ("wrong-type", "yes"),
+         "`checkpoint` is the text 'yes', but must be true or false"),
+        ("description: true", ("wrong-type", "true"),
+         "`description` is true, but must be text"),
+        ("env: [x]", ("wrong-type", "[x]"),
+         "`env` is a list, but must be a mapping of names to values"),
+        ("depends_on: {b: 1}", ("wrong-type", "b"),
+         "`depends_on` is a mapping, but must be a list"),
+        ("depends_on: [b, true]", ("wrong-type", "true"),
+         "an item of `depends_on` is true, but must be text"),
+        ("condition:", ("wrong-type", "condition"), "`condition` has no value"),
+        ("timeout: 90", ("bad-duration", "90"),
+         "`timeout` is the number 90, which is not a duration"),
+        ("timeout: '${{ inputs.t }}'", ("fixed-value", "'${{ inputs.t }}'"),
+         "`timeout` holds an expression, but must be known before the run"),
+        ("on_error: ignore", ("unknown-value", "ignore"),
+         "`on_error` is the text 'ignore', but must be `fail`, `continue` or `pause`"),
+        ("env: {A: }", ("wrong-type", "A"), "`A` has no value"),
+        ("env: {A-B: x}", ("bad-name", "A-B"), "`A-B` cannot be an environment variable"),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_wrong_type_is_named_in_the_words_of_yaml(line, expected, message):
+    text = as_workflow(f"id: a\nrun: x\n{line}")
+    assert mistakes(text) == [expected]
+    found, diagnostics = document(text)
+    decode(found, diagnostics)
+    assert [d.message for d in diagnostics] == [message]
+
+
+def test_a_text_field_keeps_numbers_as_they_were_written():
+    workflow = good("{version: 3.10, name: 1e3, steps: [{id: a, run: 0755, description: 1_000}]}")
+    assert (workflow.version, workflow.name) == ("3.10", "1e3")
+    assert workflow.steps[0].description == "1_000"
+
+
+def test_free_values_are_kept_as_they_are():
+    found = step("{id: a, action: x, inputs: {n: 3.10, t: true, z: null, l: [1, {a: b}]}}")
+    inputs = getattr(found, "inputs").entries  # noqa: B009 - one of several kinds
+    assert inputs == {"n": 3.1, "t": True, "z": None, "l": [1, {"a": "b"}]}
+
+
+def test_all_mistakes_of_a_file_are_reported_in_one_run():
+    found = mistakes("""
+        name: Many
+        on: push
+        timeout: 30
+        inputs: {a: strng}
+        steps:
+          - id: a
+            run: x
+            retry: {count: 2, dely: 3s, backoff: {tpye: fixed}}
+          - id: a
+            type: manual
+            escalations: [{notify: x}, {after: soon}]
+          - id: b
+            runn: x
+            needs: a
+    """)
+    assert found == [
+        ("foreign-key", "on"),
+        ("bad-duration", "30"),
+        ("unknown-value", "strng"),
+        ("unknown-key", "dely"),
+        ("unknown-key", "tpye"),
+        ("duplicate-step", "a"),
+        ("missing-key", "notify"),
+        ("bad-duration", "soon"),
+        ("unknown-key", "runn"),
+        ("foreign-key", "needs"),
+    ]

@@ -1,0 +1,190 @@
+"""Emitted JSONata gives what the language's own evaluator gives, on both engines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import assume, example, given, note
+from hypothesis import strategies as st
+
+from compiler.diagnostics import Diagnostics
+from compiler.expressions import (
+    Call,
+    Expr,
+    Joined,
+    Literal,
+    Part,
+    Ref,
+    infer,
+    parse,
+    walk,
+)
+from compiler.expressions.jsonata import emit, emit_condition, emit_template, literal
+from compiler.expressions.portable import template_to_portable, to_portable
+from compiler.expressions.types import TEXT, accepts, show, type_of_value
+from compiler.source import Source, Span
+from protocol.evaluate import Json, evaluate, holds, same
+from tests.differential.engines import (
+    Failed,
+    Local,
+    Reference,
+    reference,
+    refused_by_step_functions,
+)
+from tests.differential.strategies import EXPRESSIONS, JSON, TEXTS, Document, documents, written
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Reference]:
+    engine = reference()
+    yield engine
+    engine.close()
+
+
+def check(expr: Expr, document: Document, engine: Reference | Local) -> None:
+    """The value and the condition of an expression are the evaluator's."""
+    portable = to_portable(expr)
+    code = emit(expr, document).text
+    note(f"{written(expr)}\n{code}")
+    assert refused_by_step_functions(code) is None
+    expected = evaluate(portable, document.values, document.statuses)
+    value = engine.evaluate(code, document.variables)
+    assert not isinstance(value, Failed), value
+    assert same(value, expected), (value, expected)
+    condition = emit_condition(expr, document)
+    note(condition)
+    assert engine.evaluate(condition, document.variables) is holds(
+        portable, document.values, document.statuses
+    )
+
+
+@given(EXPRESSIONS, documents())
+def test_reference_jsonata(node, expr, document):
+    """What Step Functions runs: JSONata 2.0.6, undefined being a failure."""
+    check(expr, document, node)
+
+
+@given(EXPRESSIONS, documents())
+def test_local_jsonata(expr, document):
+    """What local runs evaluate with, but for what jsonata-python is known to do otherwise."""
+    assume(not is_known_difference(expr, document))
+    check(expr, document, Local())
+
+
+def is_known_difference(expr: Expr, document: Document) -> bool:
+    """Whether values occur that jsonata-python 0.7.1 writes or orders otherwise than JSONata.
+
+    Inside JSON text it escapes what is not ASCII; it writes 1.0, numbers of more than 15 digits,
+    below 1e-4 or from 1e15 on as Python does; it orders texts by code points, not UTF-16 units.
+    """
+    literals: list[Json] = [inner.value for inner in walk(expr) if isinstance(inner, Literal)]
+    return not is_plain([literals, document.values])
+
+
+def is_plain(value: Json) -> bool:
+    match value:
+        case str():
+            return value.isascii()
+        case bool() | None:
+            return True
+        case int() | float():
+            is_odd = isinstance(value, float) and (
+                value.is_integer() or float(f"{value:.15g}") != value
+            )
+            return (value == 0 or 1e-4 <= abs(value) < 1e15) and not is_odd
+        case dict():
+            return all(is_plain(item) for pair in value.items() for item in pair)
+        case list():
+            return all(map(is_plain, value))
+
+
+@given(st.lists(TEXTS | EXPRESSIONS, min_size=1, max_size=4), documents())
+def test_joined_text(node, parts, document):
+    """Expressions inside text are joined as text, null as nothing."""
+    template = Joined(tuple(parts))
+    code = emit_template(template, document).text
+    note(code)
+    expected = evaluate(template_to_portable(template), document.values, document.statuses)
+    assert node.evaluate(code, document.variables) == expected
+
+
+@given(JSON)
+def test_literals_are_inert(node, value):
+    """A value made inert comes out of a field as itself, whatever it looks like."""
+    assume("__proto__" not in json.dumps(value))  # JavaScript objects cannot be built with it
+    field = literal(value)
+    assert "${" not in json.dumps(field)
+    assert same(_as_the_field_yields(field, node), value)
+
+
+def _as_the_field_yields(field: Json, node: Reference) -> Json:
+    """What Step Functions makes of a field: texts within `{% %}` are evaluated."""
+    match field:
+        case str() if field.startswith("{%"):
+            assert field.endswith("%}")
+            value = node.evaluate(field[2:-2], {})
+            assert not isinstance(value, Failed), value
+            return value
+        case list():
+            return [_as_the_field_yields(item, node) for item in field]
+        case dict():
+            return {key: _as_the_field_yields(item, node) for key, item in field.items()}
+        case _:
+            return field
+
+
+@st.composite
+def almost_json(draw: st.DrawFn) -> str:
+    """JSON with some of its characters replaced, or none."""
+    text = json.dumps(
+        draw(JSON), ensure_ascii=draw(st.booleans()), indent=draw(st.none() | st.just(1))
+    )
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(text)))
+        piece = draw(
+            st.sampled_from([*'[]{}",:01-.eE+tfn\\ \n\t', "", "null", '""', "u0041", "\x00"])
+        )
+        text = text[:at] + piece + text[at + draw(st.integers(0, 1)) :]
+    return text
+
+
+@given(almost_json())
+@example("[" * 60 + "]" * 60)
+@example("[" * 61 + "]" * 61)
+@example("[" * 3000)
+@example("1" * 101)
+@example('"\\u00e9\\ud83d\\ude00"')
+@example("1e99")
+@example("1e100")
+@example("[1 2]")
+@example('{"a":1,"a":2}')
+@example("\u00a01")
+def test_json_text(node, text):
+    """Good JSON gives its value and all other text null, without ever failing."""
+    document = Document({"item": TEXT}, {"item": text}, {})
+    check(Call("fromJSON", (Ref((Part("item"),)),)), document, node)
+    check(Call("fromJSON", (Ref((Part("item"),)),)), document, Local())
+
+
+@given(EXPRESSIONS, documents())
+def test_types_tell_the_truth(expr, document):
+    """A value is of the type inferred for it, and of the type its code has."""
+    value = evaluate(to_portable(expr), document.values, document.statuses)
+    inferred = infer(expr, document.types, Diagnostics(Source("", "")))
+    assert accepts(inferred, type_of_value(value)), show(inferred)
+    emitted = emit(expr, document)
+    assert not emitted.may_be_missing
+    assert accepts(emitted.type, type_of_value(value)), show(emitted.type)
+
+
+@given(EXPRESSIONS)
+def test_written_expressions_are_read_back(expr):
+    """The text of an expression is parsed to the same expression, without a complaint."""
+    text = written(expr)
+    diagnostics = Diagnostics(Source("", text))
+    parsed = parse(text, Span, diagnostics)
+    assert not list(diagnostics)
+    assert parsed is not None
+    assert written(parsed) == text

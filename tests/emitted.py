@@ -1,0 +1,218 @@
+"""Compiles workflows for tests and plays the emitted machines against stubs.
+
+The stubs understand the payloads of `protocol.payloads`: actions end as they are told to,
+latches bring signals and waits together, tasks are decided. What happened to each step is then
+told as a run's record would tell it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from compiler.check import Surroundings
+from compiler.pipeline import Compilation, compile_source
+from compiler.source import Source
+from protocol.names import LATCH_SKIP, LATCH_SKIP_FAILED, LATCHES, STEP_TIMED_OUT, TASKS
+from protocol.status import (
+    SKIPPED,
+    Outcome as Ended,
+    Rule,
+    decide,
+    has_counting_dependency,
+    is_bad,
+    is_tolerated,
+)
+from tests.asl_player import Call, Machine, Outcome, Played, lambda_result, play
+
+
+def compiled(workflow: str | Mapping[str, Any], **surroundings: Any) -> Compilation:
+    """Compile a workflow given as YAML text or as plain data; it must have no error."""
+    text = workflow if isinstance(workflow, str) else json.dumps(workflow)
+    made = compile_source(Source("workflow.yaml", text), Surroundings(**surroundings))
+    found = [f"{d.code}: {d.message} ({d.help})" for d in made.diagnostics]
+    assert made.ok, found
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Happens:
+    """How an attempt of a step ends: its status, seconds it takes, what it gives."""
+
+    status: str = "succeeded"
+    takes: float = 0.0
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    error: str = "SomeError"
+    message: str = "it broke"
+
+
+@dataclass
+class World:
+    """Everything outside the machine: one per play."""
+
+    happens: Callable[[str, Mapping[str, Any]], Happens]
+    latches: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, call: Call) -> Outcome:
+        """Answer a Task as the function it calls would."""
+        arguments = call.arguments
+        if "putEvents" in call.resource:
+            return Outcome({"Entries": [{}], "FailedEntryCount": 0})
+        if "lambda:invoke" not in call.resource:
+            return self._aws(call)
+        payload = arguments["Payload"]
+        match arguments["FunctionName"]:
+            case str() as name if name == LATCHES:
+                return self._latch(call, payload)
+            case str() as name if name == TASKS:
+                return self._task(call, payload)
+        return self._action(payload)
+
+    def _aws(self, call: Call) -> Outcome:
+        step = call.state.split(".", maxsplit=1)[0]
+        happens = self.happens(step, {})
+        self.ended[step] = happens.status
+        if happens.status != "succeeded":
+            return Outcome.fail(happens.error, happens.message, takes=happens.takes)
+        if "startExecution" in call.resource:
+            return Outcome({"Output": dict(happens.outputs)}, takes=happens.takes)
+        return Outcome(dict(happens.outputs), takes=happens.takes)
+
+    def _action(self, payload: Mapping[str, Any]) -> Outcome:
+        step = payload["step"]
+        happens = self.happens(step, payload)
+        self.ended[step] = happens.status
+        if happens.status == "timed_out":
+            return Outcome.fail(STEP_TIMED_OUT, happens.message, takes=happens.takes)
+        if happens.status != "succeeded":
+            return Outcome.fail(happens.error, happens.message, takes=happens.takes)
+        outputs = dict(payload.get("defaults", {})) | dict(happens.outputs)
+        outputs |= payload.get("computed", {})
+        return Outcome(lambda_result({"step": step, "outputs": outputs}), takes=happens.takes)
+
+    # --- latches: as functions/usecases/latches does it ----------------------------------------
+
+    def _latch(self, call: Call, payload: Mapping[str, Any]) -> Outcome:
+        if payload["op"] == "signal":
+            for consumer in payload["consumers"]:
+                latch = self._at(payload["scope"], consumer)
+                latch["signals"][payload["producer"]] = payload
+                self._release(call, latch)
+            return Outcome(lambda_result({}))
+        latch = self._at(payload["scope"], payload["consumer"])
+        latch["await"] = payload
+        self._release(call, latch)
+        return Outcome()
+
+    def _at(self, scope: str, consumer: str) -> dict[str, Any]:
+        return self.latches.setdefault((scope, consumer), {"signals": {}, "await": None})
+
+    def _release(self, call: Call, latch: dict[str, Any]) -> None:
+        wait, signals = latch["await"], latch["signals"]
+        if wait is None or not set(wait["producers"]) <= set(signals):
+            return
+        bad = sorted({*wait.get("bad", []), *(b for s in signals.values() for b in s["bad"])})
+        counting = wait.get("counting", False) or any(s["counts"] for s in signals.values())
+        token = wait["token"]
+        if wait.get("guard") and bad:
+            call.player.at(0, lambda: call.player.fail(token, LATCH_SKIP_FAILED, ""))
+        elif wait.get("guard") and not counting:
+            call.player.at(0, lambda: call.player.fail(token, LATCH_SKIP, ""))
+        else:
+            values: dict[str, Any] = {}
+            for signal in signals.values():
+                values |= signal.get("values", {})
+            answer = {
+                "bad": bad,
+                "statuses": {name: s["status"] for name, s in signals.items()},
+                "values": values,
+            }
+            call.player.at(0, lambda: call.player.succeed(token, answer))
+
+    # --- people ------------------------------------------------------------------------------------
+
+    def _task(self, call: Call, payload: Mapping[str, Any]) -> Outcome:
+        step = payload["step"]
+        happens = self.happens(step, payload)
+        if payload["op"] == "expire":
+            self.ended[step] = "timed_out"
+            answer = {"status": "timed_out", "timeout_reason": "nobody decided"}
+            return Outcome(lambda_result(answer))
+        if payload["op"] == "open":
+            self.ended[step] = "waiting"
+        if happens.status == "timed_out" or payload["op"] != "open":
+            return Outcome()
+        self.ended[step] = happens.status
+        status = {"succeeded": "approved"}.get(happens.status, happens.status)
+        answer = {"status": status, "decided_by": "alice@example.com", **happens.outputs}
+        token = payload["token"]
+        call.player.at(happens.takes, lambda: call.player.succeed(token, answer))
+        return Outcome()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A run as its record tells it."""
+
+    run: str
+    steps: dict[str, dict[str, Any]]
+    played: Played
+
+
+def run(
+    made: Compilation,
+    happens: Mapping[str, Happens] | Callable[[str, Mapping[str, Any]], Happens],
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    machine: Machine | None = None,
+    world: World | None = None,
+) -> Told:
+    """Play a compiled workflow; steps that nothing is said of succeed at once."""
+    say = happens if callable(happens) else lambda step, _: happens.get(step, Happens())
+    world = World(say) if world is None else world
+    played = play(
+        machine or Machine(made.machines[0].definition),
+        {"inputs": dict(inputs or {}), "run": {"id": "run-1", "attempt": 1}},
+        world,
+    )
+    assert made.plan is not None
+    rules = made.plan.rules
+    return Told(
+        played.status.lower(),
+        {name: told(name, rules, world.ended) for name in rules},
+        played,
+    )
+
+
+def told(name: str, rules: Mapping[str, Rule], ended: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a record says of a step; the reason of a skip is recomputed from the rules."""
+    outcomes = {step: Ended(ended.get(step, SKIPPED)) for step in rules}
+    rule = rules[name]
+    status = outcomes[name].status
+    if status != SKIPPED:
+        found: dict[str, Any] = {"status": status}
+        if is_tolerated(rule, status):
+            found["tolerated"] = True
+        return found
+    reason = decide(
+        rule,
+        bad_above=[a for a in ancestors(name, rules) if is_bad(rules[a], outcomes[a].status)],
+        has_counting=has_counting_dependency(rule, rules, outcomes),
+        condition=lambda: False,
+    )
+    return {"status": SKIPPED, "reason": reason}
+
+
+def ancestors(name: str, rules: Mapping[str, Rule]) -> set[str]:
+    """Return all steps before one, direct or not."""
+    found: set[str] = set()
+    stack = [*rules[name].depends_on]
+    while stack:
+        here = stack.pop()
+        if here not in found:
+            found.add(here)
+            stack.extend(rules[here].depends_on)
+    return found

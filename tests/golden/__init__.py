@@ -1,0 +1,1 @@
+"""Golden files: workflows with their compiled machines, and with what is said about their mistakes."""
