@@ -48,6 +48,7 @@ NEVER_RETRIED = (VALIDATION_ERROR, OUTPUT_TOO_LARGE, OUTPUT_MISSING, STEP_IN_DOU
 ACTION = "action"
 LATCHES = "${latches}"
 TASKS = "${tasks}"
+RECORDS = "${records}"
 BUS = "${bus}"
 CODEBUILD_PROJECT = "${codebuild}"
 MACHINE = "machine"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compiler.asl.close import failure_of
 from compiler.asl.context import Context, State
 from compiler.check.program import Json
 from compiler.expressions.quoting import json_literal, text_literal, wrap
@@ -22,6 +23,8 @@ def begin(context: Context, node: Begin) -> State:
     for root in sorted(plan.carried):
         path = f"{INPUT}.{root}"
         assign[root] = wrap(f"$exists({path}) ? {path} : null")
+    if plan.closing is not None and plan.closing.reads_failure:
+        assign["failure"] = wrap(failure_of(plan.closing))
     if plan.program.timeout is not None:
         milliseconds = plan.program.timeout * 1000
         assign["deadline"] = wrap(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.asl import loops, people, repeated
+from compiler.asl import loops, people
 from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import catch, leave, output_at
 from compiler.asl.resolver import Own
@@ -19,8 +19,6 @@ ATTEMPT = "$states.context.State.RetryCount + 1"
 def body(context: Context, node: Do) -> States:
     """Return the states that carry a step out, the first under the node's own name."""
     step = node.step
-    if step.for_each is not None:
-        return repeated.each(context, node)
     match step.kind:
         case Manual():
             return people.manual(context, node, step.kind)

@@ -10,7 +10,7 @@ from compiler.asl import failures
 from compiler.asl.resolver import Own, ScopeResolver
 from compiler.check.program import Json, Step
 from compiler.expressions.types import NUMBER, UNKNOWN, Type
-from compiler.plan.model import Plan, Scope
+from compiler.plan.model import Plan, Reads, Scope
 
 State: TypeAlias = dict[str, Json]
 States: TypeAlias = dict[str, State]
@@ -34,6 +34,7 @@ class Context:
     items: tuple[Item, ...] = ()
     deadline: str | None = None
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
+    stored_as: Mapping[str, str] = field(default_factory=dict)  # step id -> other variable
 
     def resolver(
         self, step: Step | None = None, *, clean: bool = False, own: Own | None = None
@@ -51,7 +52,20 @@ class Context:
             step,
             own,
             found,
+            self.stored_as,
         )
+
+    def reads_of(self, step: Step) -> Reads | None:
+        """Return what the record of a step of this very scope holds."""
+        return self.plan.reads_of(step.id, self.scope.key)
+
+    @property
+    def message_length(self) -> int:
+        """Characters kept of an error's text; those of a for_each's items meet in one list."""
+        length = self.plan.message_length
+        step = self.plan.items.get(self.plan.frame_of[self.scope.key])
+        each = None if step is None else self.plan.program.by_id[step].for_each
+        return length if each is None else max(40, min(length, 4_000 // each.max_items))
 
     def inside(self, scope: Scope) -> Context:
         """Return the context of a scope inside this one."""

@@ -9,4 +9,6 @@ from compiler.plan.model import Plan
 
 def emit(plan: Plan) -> tuple[StateMachine, ...]:
     """Return the machines of a planned workflow, its own first."""
-    return (machine(plan),)
+    if plan.close is None:
+        return (machine(plan),)
+    return (machine(plan), machine(plan.close))

@@ -18,15 +18,15 @@ def caught(step: str, error: str = "$states.errorOutput") -> str:
     return wrap(f"$merge([{error}, {{'step_id': {text_literal(step)}}}])")
 
 
-def entry(plan: Plan, at: str = "$states.input") -> str:
+def entry(plan: Plan, length: int, at: str = "$states.input") -> str:
     """Return the list entry for the failure that a catcher put out at `at`."""
     kinds = f"{at}.Error in [{_TIMEOUTS}] ? 'timed_out' : 'failed'"
     if plan.has_people:
         kinds = f"{at}.Error = '{REJECTED}' ? 'rejected' : {kinds}"
     details = f", 'details': {at}.details" if plan.has_blocks else ""
     return (
-        f"{{'step_id': {at}.step_id, 'status': {kinds}, 'type': $string({at}.Error), "
-        f"'message': $substring($string({at}.Cause), 0, {plan.message_length}){details}}}"
+        f"{{'step_id': {at}.step_id, 'status': {kinds}, 'type': $substring($string({at}.Error), 0, 80), "
+        f"'message': $substring($string({at}.Cause), 0, {length}){details}}}"
     )
 
 

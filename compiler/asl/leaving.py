@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from compiler.asl import failures, records
 from compiler.asl.context import Context, State
+from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import field_of
 from compiler.check.program import Json, Step
 from compiler.plan.model import Do, Ending
@@ -41,6 +42,8 @@ def output_at(
 
 def run_outputs(context: Context) -> Json:
     """Return the outputs of the workflow."""
+    if context.plan.closing is not None:
+        return outputs_of_close(context.plan.closing)
     resolve = context.resolver()
     return {name: field_of(value, resolve) for name, value in context.plan.program.outputs}
 
@@ -50,14 +53,11 @@ def catch(context: Context, node: Do, target: str | None = None) -> list[Json]:
     if node.failed is None and target is None:
         return []
     step = node.step
-    catcher: dict[str, Json] = {
-        "ErrorEquals": ["States.ALL"],
-        "Output": failures.caught(step.id),
-        "Next": target or node.failed,
-    }
+    catcher: dict[str, Json] = {"ErrorEquals": ["States.ALL"]}
     if target is None:
         record = records.failed(context, step)
         variable = records.variable_of(context, step)
         if record is not None and variable is not None:
             catcher["Assign"] = {variable: record}
+    catcher |= {"Output": failures.caught(step.id), "Next": target or node.failed}
     return [catcher]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compiler.asl import failures, records
+from compiler.asl import failures, records, repeated
 from compiler.asl.bodies import body, ordered
+from compiler.asl.close import prelude
 from compiler.asl.context import Context, State, States
 from compiler.asl.guards import test_code
 from compiler.asl.leaving import output_at, run_outputs
@@ -15,6 +16,7 @@ from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import GRACE, INVOKE, WAITING
 from compiler.check.program import Block, Json
 from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.freeze import START
 from compiler.plan.model import (
     Await,
     Begin,
@@ -51,6 +53,11 @@ def machine(plan: Plan) -> StateMachine:
         deadline="deadline" if plan.program.timeout is not None else None,
     )
     states = _scope(context)
+    closing = plan.closing
+    if closing is not None:
+        first, before = prelude(context, closing, str(states[START]["Next"]))
+        states[START]["Next"] = first
+        states = {START: states.pop(START)} | before | states
     definition: dict[str, Json] = {
         "Comment": plan.program.description or plan.program.name,
         "QueryLanguage": "JSONata",
@@ -97,7 +104,9 @@ def _node(context: Context, node: Node) -> States:
         case Begin():
             return {node.name: _begin(context, node)}
         case Do():
-            if isinstance(node.step.kind, Block) and node.step.for_each is None:
+            if node.step.for_each is not None:
+                return repeated.each(context, node, _scope)
+            if isinstance(node.step.kind, Block):
                 return _block(context, node)
             return body(context, node)
         case Guard():
@@ -112,7 +121,7 @@ def _node(context: Context, node: Node) -> States:
         case Join():
             return {node.name: _join(context, node)}
         case Collect():
-            entry = f"[{failures.entry(context.plan)}]"
+            entry = f"[{failures.entry(context.plan, context.message_length)}]"
             kept = failures.appended(context.scope.failures, entry, node.append)
             assign = {context.scope.failures: wrap(kept)}
             return {node.name: {"Type": "Pass", "Assign": assign, "Next": node.next}}
@@ -353,7 +362,7 @@ def _end(context: Context, node: End) -> State:
     found = records.given(context, ending)
     f = None
     if node.caught:
-        entry = f"[{failures.entry(context.plan)}]"
+        entry = f"[{failures.entry(context.plan, context.message_length)}]"
         f = failures.appended(context.scope.failures, entry, node.append)
     output = failures.ending(context.scope, ending, found, f=f)
     return {"Type": "Pass", "Output": output, "End": True}

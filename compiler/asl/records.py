@@ -25,7 +25,7 @@ def has_wrapper(step: Step) -> bool:
 
 def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -> dict[str, Json]:
     """Return the record of a success; `outputs` is JSONata of the object the outputs are in."""
-    reads = context.plan.reads.get(step.id, Reads())
+    reads = context.reads_of(step) or Reads()
     record: dict[str, Json] = {}
     if reads.status:
         record["status"] = "succeeded"
@@ -36,8 +36,7 @@ def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -
         record["outputs"] = {
             name: wrap(_output(step, name, outputs, resolve)) for name in sorted(reads.outputs)
         }
-    travelling = context.plan.travelling(step.id)
-    if travelling and own:
+    if own and context.scope.key not in context.plan.items and context.plan.travelling(step.id):
         refs = outputs.removesuffix("outputs") + "refs"
         record["refs"] = wrap(_total(refs, "{}"))
     return record
@@ -66,13 +65,13 @@ def _total(path: str, otherwise: str) -> str:
 
 def failed(context: Context, step: Step, error: str = "$states.errorOutput") -> Json:
     """Return the record of a failure, None where nobody reads more than outputs."""
-    reads = context.plan.reads.get(step.id)
+    reads = context.reads_of(step)
     if reads is None or not (reads.status or reads.error or reads.items):
         return None
     status = "'failed'" if error == "" else failures.status_of(error)
     record: dict[str, Json] = {"status": wrap(status)}
     if reads.error:
-        length = context.plan.message_length
+        length = context.message_length
         record["error"] = wrap(
             f"{{'type': $string({error}.Error), "
             f"'message': $substring($string({error}.Cause), 0, {length})}}"

@@ -1,40 +1,84 @@
-"""A step for every item of a list: an inline Map of one Task, then a look at what failed."""
+"""A step for every item of a list: an inline Map, then a look at what came of the items."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
-from compiler.asl import failures, loops, records
+from compiler.asl import records
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.leaving import leave
-from compiler.asl.tasks import task_of
 from compiler.asl.values import code_of
-from compiler.check.program import Json, Step
+from compiler.check.program import (
+    Action,
+    AwsCall,
+    Block,
+    Constant,
+    Json,
+    Publish,
+    Script,
+    Step,
+    SubWorkflow,
+)
 from compiler.expressions.quoting import text_literal, wrap
-from compiler.plan.model import Do
+from compiler.plan.model import Do, Scope
 from protocol.names import TOO_MANY_ITEMS, VALIDATION_ERROR
 
 ITEMS_FAILED = "ItemsFailed"
 INLINE_CONCURRENCY = 40
 """Iterations of an inline Map that run at once at most (Step Functions service quotas)."""
 
+Emit = Callable[[Context], States]
 
-def each(context: Context, node: Do) -> States:
-    """Return the states of a for_each step: check the list, map it, judge the items."""
+
+def each(context: Context, node: Do, emit: Emit) -> States:
+    """Return the states of a for_each step: look at the list, map it, judge the items."""
     step = node.step
     assert step.for_each is not None
     resolve = context.resolver(step, clean=node.clean)
     items = code_of(step.for_each.items, resolve)
-    most = step.for_each.max_items
     mapped = f"{node.name}.each"
-    not_list = _error(step, VALIDATION_ERROR, f"for_each of {step.id} is no list")
+    concurrency = step.for_each.max_concurrency or INLINE_CONCURRENCY
+    state: State = {
+        "Type": "Map",
+        "Items": wrap(items),
+        "ItemSelector": {
+            "item": "{% $states.context.Map.Item.Value %}",
+            "index": "{% $states.context.Map.Item.Index %}",
+        },
+        "MaxConcurrency": min(concurrency, INLINE_CONCURRENCY),
+        "ItemProcessor": _processor(context, step, node.inner[0], emit),
+        "Next": f"{node.name}.items",
+    }
+    states: States = {}
+    if _is_known(step):
+        states[node.name] = state
+    else:
+        states[node.name] = _look(node, items, mapped)
+        states[mapped] = state
+    return states | _judged(context, node)
+
+
+def _is_known(step: Step) -> bool:
+    """Whether the list stands in the file and is short enough."""
+    assert step.for_each is not None
+    items = step.for_each.items
+    if not isinstance(items, Constant) or not isinstance(items.value, list):
+        return False
+    return len(items.value) <= step.for_each.max_items
+
+
+def _look(node: Do, items: str, mapped: str) -> State:
+    step = node.step
+    assert step.for_each is not None
+    most = step.for_each.max_items
+    no_list = _error(step, VALIDATION_ERROR, f"for_each of {step.id} is no list")
     too_many = _error(step, TOO_MANY_ITEMS, f"for_each of {step.id} has more than {most} items")
-    look: State = {
+    return {
         "Type": "Choice",
         "Choices": [
             {
                 "Condition": wrap(f"($w := {items}; $type($w) != 'array')"),
-                "Output": not_list,
+                "Output": no_list,
                 "Next": node.failed,
             },
             {
@@ -45,21 +89,6 @@ def each(context: Context, node: Do) -> States:
         ],
         "Default": mapped,
     }
-    concurrency = step.for_each.max_concurrency or INLINE_CONCURRENCY
-    state: State = {
-        "Type": "Map",
-        "Items": wrap(items),
-        "ItemSelector": {
-            "item": "{% $states.context.Map.Item.Value %}",
-            "index": "{% $states.context.Map.Item.Index %}",
-        },
-        "MaxConcurrency": min(concurrency, INLINE_CONCURRENCY),
-        "ItemProcessor": _processor(context, node),
-        "Next": f"{node.name}.items",
-    }
-    states: States = {node.name: look, mapped: state}
-    states |= _judged(context, node)
-    return states
 
 
 def _error(step: Step, name: str, message: str) -> str:
@@ -69,89 +98,75 @@ def _error(step: Step, name: str, message: str) -> str:
     )
 
 
-def _processor(context: Context, node: Do) -> Json:
-    """The body: its first state keeps the item, so that every state of the body can read it."""
-    step = replace(node.step, for_each=None, condition=None)
-    name = step.variable
-    inner = context.at_item(Item(f"$item_{name}", f"$index_{name}"))
-    begin: State = {
+def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> Json:
+    """The body. Where it has one state, that state reads the item from its input."""
+    if _is_one_state(step):
+        item = Item("$states.input.item", "$states.input.index")
+        inner = context.inside(scope).at_item(item)
+        return _map_body(scope.start, emit(inner))
+    name = f"{step.variable}_{scope.key}"
+    inner = context.inside(scope).at_item(Item(f"$item_{name}", f"$index_{name}"))
+    begin = f"{step.id}.begin"
+    first: State = {
         "Type": "Pass",
         "Assign": {
             f"item_{name}": "{% $states.input.item %}",
             f"index_{name}": "{% $states.input.index %}",
         },
-        "Next": f"{node.name}.item",
+        "Next": scope.start,
     }
-    states: States = {f"{node.name}.begin": begin} | _body(inner, node, step)
+    return _map_body(begin, {begin: first} | emit(inner))
+
+
+def _map_body(start: str, states: States) -> Json:
     return {
         "ProcessorConfig": {"Mode": "INLINE"},
-        "StartAt": f"{node.name}.begin",
-        "States": states,
+        "StartAt": start,
+        "States": states,  # type: ignore[dict-item]
     }
 
 
-def _body(context: Context, node: Do, step: Step) -> States:
-    resolve = context.resolver(step)
-    looped = step.retry is not None and bool(step.retry.conditions)
-    attempt = loops.attempt(step) if looped else "$states.context.State.RetryCount + 1"
-    name = f"{node.name}.item"
-    failed = f"{node.name}.item_failed"
-    task = task_of(context, step, resolve, attempt)
-    states: States = {name: task.state}
-    last = task.state
-    if task.collects is not None:
-        task.state["Next"] = f"{name}_result"
-        states[f"{name}_result"] = last = task.collects
-    outputs = task.outputs
-    index = context.items[-1].index
-    last["Output"] = {
-        "index": wrap(index),
-        "status": "succeeded",
-        "outputs": wrap(f"$exists({outputs}) ? {outputs} : {{}}"),
-        "error": None,
-    }
-    last["End"] = True
-    inside = replace(node, name=name, step=step, failed=failed)
-    target = failed
-    if looped:
-        states |= loops.again(context, inside, None)
-        target = f"{name}.again"
-    for state in (task.state, last):
-        state["Catch"] = [
-            {"ErrorEquals": ["States.ALL"], "Output": failures.caught(step.id), "Next": target}
-        ]
-    error = (
-        "{'type': $string($states.input.Error), "
-        f"'message': $substring($string($states.input.Cause), 0, {_kept(context)})}}"
-    )
-    states[failed] = {
-        "Type": "Pass",
-        "Output": {
-            "index": wrap(index),
-            "status": wrap(failures.status_of("$states.input")),
-            "outputs": None,
-            "error": wrap(error),
-        },
-        "End": True,
-    }
-    return states
-
-
-def _kept(context: Context) -> int:
-    return min(200, context.plan.message_length)
+def _is_one_state(step: Step) -> bool:
+    match step.kind:
+        case Action(callback=callback):
+            plain = not callback
+        case Script(runner=runner):
+            plain = runner == "lambda"
+        case AwsCall() | SubWorkflow() | Publish():
+            plain = True
+        case _:
+            plain = False
+    looped = step.repeat is not None or (step.retry is not None and bool(step.retry.conditions))
+    return plain and not looped and step.on_error != "pause"
 
 
 def _judged(context: Context, node: Do) -> States:
     """The Choice behind the Map: failed if an item failed."""
     step = node.step
-    bad = "$states.input[status != 'succeeded']"
+    key = records.key_of(step)
+    bad = (
+        "$filter($map($states.input, function($r, $i) { $count($r.f) > 0 ? $string($i) : '' }), "
+        "function($i) { $i != '' })"
+    )
     variable = records.variable_of(context, step)
-    listed = "[$states.input]"
-    record: dict[str, Json] = {
-        "status": "succeeded",
-        "items": wrap(listed),
-        "outputs": wrap("[$map($states.input, function($i) { $i.outputs })]"),
-    }
+    reads = context.plan.reads.get(step.id)
+    record: dict[str, Json] = {"status": "succeeded"}
+
+    def part(name: str, otherwise: str) -> str:
+        path = f"$r.{key}.{name}"
+        return f"$exists({path}) ? {path} : {otherwise}"
+
+    if reads is not None and reads.items:
+        fields = (
+            f"'index': $i, 'status': {part('status', chr(39) + 'failed' + chr(39))}, "
+            f"'outputs': {part('outputs', 'null')}, 'error': {part('error', 'null')}"
+        )
+        record["items"] = wrap(
+            f"[$map($states.input, function($r, $i) {{ {{{fields}}} }})]"
+        )
+    if reads is not None and (reads.all_outputs or reads.outputs):
+        outputs = part("outputs", "null")
+        record["outputs"] = wrap(f"[$map($states.input, function($r) {{ {outputs} }})]")
     keep: dict[str, Json] = {} if variable is None else {"Assign": {variable: record}}
     lost: dict[str, Json] = {}
     if variable is not None:
@@ -161,12 +176,12 @@ def _judged(context: Context, node: Do) -> States:
         "Type": "Choice",
         "Choices": [
             {
-                "Condition": wrap(f"$exists({bad})"),
+                "Condition": "{% $count($states.input.f) > 0 %}",
                 **lost,
                 "Output": wrap(
                     f"{{'step_id': {text_literal(step.id)}, 'Error': '{ITEMS_FAILED}', "
                     f"'Cause': $string($count({bad})) & ' items failed: ' & "
-                    f"$substring($join([{bad}.$string(index)], ', '), 0, 200)}}"
+                    f"$substring($join([{bad}], ', '), 0, 200)}}"
                 ),
                 "Next": node.failed,
             }
@@ -180,3 +195,6 @@ def _judged(context: Context, node: Do) -> States:
         leave(context, node, "{}", done)
         states[f"{node.name}.done"] = done
     return states
+
+
+__all__ = ["Block", "each"]

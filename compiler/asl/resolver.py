@@ -41,6 +41,7 @@ class ScopeResolver:
     step: Step | None = None
     own: Own | None = None
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
+    stored_as: Mapping[str, str] = field(default_factory=dict)
 
     def status(self, name: str) -> str:
         """Return JSONata for a status function."""
@@ -64,7 +65,7 @@ class ScopeResolver:
             case "steps":
                 return self._step(ref)
             case "inputs":
-                return Code("$inputs", False, self.plan.input_type, ATOM), 1
+                return self._input(ref)
             case "vars":
                 return _constant(self.plan.program.vars, ref)
             case "env":
@@ -83,7 +84,7 @@ class ScopeResolver:
         steps = self.plan.program.by_id
         step = step_named(ref.keys, steps)
         if step is None:
-            return Code("null", False, UNKNOWN, ATOM), len(ref.path)
+            return self._stored(ref)
         if self.step is not None and step.id == self.step.id and self.own is not None:
             return self._own(self.own, ref)
         variable = self.plan.variable(step.id, self.scope)
@@ -104,6 +105,22 @@ class ScopeResolver:
                 return self._outputs(ref, path, ran=ran)
             case (str() as name,):
                 return Code(f"{path}.{name}", True, UNKNOWN, ATOM), 3
+        return Code(path, True, UNKNOWN, ATOM), 2
+
+    def _stored(self, ref: Ref) -> tuple[Code, int]:
+        """A step of the workflow seen from its close machine: by its stored record."""
+        step = step_named(ref.keys, self.plan.stored)
+        if step is None:
+            return Code("null", False, UNKNOWN, ATOM), len(ref.path)
+        path = f"${self.stored_as.get(step.id, f's_{step.variable}')}"
+        keys = ref.keys[1:]
+        if keys[:1] == ("status",):
+            text = f"$exists({path}.status) ? {path}.status : 'skipped'"
+            return Code(text, False, TEXT, CHOICE), 3
+        if len(keys) > 1 and keys[0] == "outputs" and isinstance(keys[1], str):
+            return Code(member(f"{path}.outputs", keys[1]), True, UNKNOWN, ATOM), 4
+        if keys and isinstance(keys[0], str):
+            return Code(f"{path}.{keys[0]}", True, UNKNOWN, ATOM), 3
         return Code(path, True, UNKNOWN, ATOM), 2
 
     def is_in_frame(self, step: Step) -> bool:
@@ -134,6 +151,16 @@ class ScopeResolver:
 
     # --- other contexts --------------------------------------------------------------------------
 
+    def _input(self, ref: Ref) -> tuple[Code, int]:
+        """A declared input is always there: the first state gives it null where it has nothing."""
+        whole = self.plan.input_type
+        name = ref.keys[0] if ref.keys else None
+        if self.plan.closing is None and isinstance(whole, Record) and isinstance(name, str):
+            type_ = whole.fields.get(name)
+            if type_ is not None:
+                return Code(member("$inputs", name), False, type_, ATOM), 2
+        return Code("$inputs", False, whole, ATOM), 1
+
     def _env(self, ref: Ref) -> tuple[Code, int]:
         name = ref.keys[0] if ref.keys else None
         for known, value in () if self.step is None else self.step.env:
@@ -152,6 +179,11 @@ class ScopeResolver:
         return Code("null", False, UNKNOWN, ATOM)
 
     def _github(self, ref: Ref) -> tuple[Code, int]:
+        if self.plan.closing is not None:
+            if ref.keys[:3] == ("event", "workflow", "failed_step"):
+                return Code("$failure", False, UNKNOWN, ATOM), 4
+            if ref.keys[:1] == ("job",):
+                return Code("$failure.step_id", True, UNKNOWN, ATOM), 2
         match ref.keys[:1]:
             case ("workflow",):
                 return Code(text_literal(self.plan.program.name), False, TEXT, ATOM), 2

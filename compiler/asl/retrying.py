@@ -5,23 +5,19 @@ from __future__ import annotations
 from compiler.check.program import Json, Retry, Step
 from protocol.names import LAMBDA_TRANSIENT, NEVER_RETRIED, STEP_IN_PROGRESS
 
+# What equals AWS's default is left out, for every step carries its retriers: the first pause is a
+# second, and each is twice the one before.
+# https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html
+
+LAMBDA_LIMIT = 890
+"""Seconds a wrapper gives an attempt at most: Lambda's 15 minutes less its own book-keeping."""
+
 TRANSIENT: dict[str, Json] = {
     "ErrorEquals": [*LAMBDA_TRANSIENT],
-    "IntervalSeconds": 2,
-    "MaxAttempts": 6,
-    "BackoffRate": 2,
-    "MaxDelaySeconds": 60,
+    "MaxAttempts": 7,
     "JitterStrategy": "FULL",
 }
-"""Lambda's own passing errors: retried for about two minutes whatever the author says."""
-
-IN_PROGRESS: dict[str, Json] = {
-    "ErrorEquals": [STEP_IN_PROGRESS],
-    "IntervalSeconds": 5,
-    "MaxAttempts": 200,
-    "BackoffRate": 1,
-}
-"""Another attempt holds the step's lease, which ends with that attempt's timeout."""
+"""Lambda's own passing errors: retried for up to two minutes whatever the author says."""
 
 SERVICE: dict[str, Json] = {
     "ErrorEquals": [
@@ -29,9 +25,7 @@ SERVICE: dict[str, Json] = {
         "StepFunctions.SfnException",
         "StepFunctions.ThrottlingException",
     ],
-    "IntervalSeconds": 2,
-    "MaxAttempts": 6,
-    "BackoffRate": 2,
+    "MaxAttempts": 7,
     "JitterStrategy": "FULL",
 }
 """Step Functions' own passing errors when it starts a child, whose name is fixed."""
@@ -49,9 +43,7 @@ def retriers(step: Step, *, on_lambda: bool) -> list[Json]:
     retry = step.retry
     author = _authors(retry) if retry is not None and not retry.conditions else None
     if on_lambda:
-        found.append(IN_PROGRESS | {} if _leases(step) else TRANSIENT)
-        if _leases(step):
-            found.append(TRANSIENT)
+        found.append(_until_free(step) if _leases(step) else TRANSIENT)
     if author is not None:
         if not retry_names(retry):
             found.append({"ErrorEquals": [*NEVER_RETRIED], "MaxAttempts": 0})
@@ -61,6 +53,22 @@ def retriers(step: Step, *, on_lambda: bool) -> list[Json]:
 
 def _leases(step: Step) -> bool:
     return step.retry is not None and step.retry.attempts > 1
+
+
+def _until_free(step: Step) -> dict[str, Json]:
+    """Return the retrier of a call that failed on the way, or found another attempt at work.
+
+    The one leads to the other: Lambda may well carry out a call whose answer was lost. That
+    attempt holds the step's lease until its own time is over, so there are tries for so long:
+    pauses of half a minute on average, once they have grown.
+    """
+    lease = step.timeout or LAMBDA_LIMIT
+    return {
+        "ErrorEquals": [STEP_IN_PROGRESS, *LAMBDA_TRANSIENT],
+        "MaxAttempts": 7 + -(-lease // 20),
+        "MaxDelaySeconds": 60,
+        "JitterStrategy": "FULL",
+    }
 
 
 def retry_names(retry: Retry | None) -> tuple[str, ...]:
@@ -75,8 +83,9 @@ def _authors(retry: Retry) -> dict[str, Json] | None:
         "ErrorEquals": list(retry.errors) or list(EVERY_ERROR),
         "IntervalSeconds": max(1, retry.delay),
         "MaxAttempts": retry.attempts - 1,
-        "BackoffRate": retry.rate,
     }
+    if retry.rate != 2:
+        found["BackoffRate"] = int(retry.rate) if retry.rate == int(retry.rate) else retry.rate
     if retry.max_delay is not None and retry.max_delay > max(1, retry.delay):
         found["MaxDelaySeconds"] = retry.max_delay
     if retry.jitter:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from compiler.asl.context import Context, State
 from compiler.asl.records import PAYLOAD, has_wrapper, literal_outputs
 from compiler.asl.resolver import Own, ScopeResolver
-from compiler.asl.retrying import SERVICE, retriers
+from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, retriers
 from compiler.asl.values import code_of, field_of, references_of, secrets_of
 from compiler.check.program import (
     Action,
@@ -28,8 +28,6 @@ from protocol.names import BUS, CODEBUILD_PROJECT, action_function, child_machin
 
 INVOKE = "arn:aws:states:::lambda:invoke"
 WAITING = f"{INVOKE}.waitForTaskToken"
-LAMBDA_LIMIT = 890
-"""Seconds a wrapper gives an attempt at most: Lambda's 15 minutes less its own book-keeping."""
 GRACE = 10
 """Seconds the ASL timeout comes after the wrapper's own."""
 
@@ -136,7 +134,7 @@ def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[st
         found["computed"] = computed
     if derived:
         found["derived"] = literal(derived)
-    reads = context.plan.reads.get(step.id)
+    reads = context.reads_of(step)
     if reads is not None and (reads.outputs or reads.all_outputs):
         inline = sorted(reads.inline)
         if reads.all_outputs:

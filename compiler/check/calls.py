@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from compiler.check.checker import Checker
 from compiler.check.contracts import Taker, fit
+from compiler.check.failed import FAILED
 from compiler.check.groups import Entry
 from compiler.check.program import Action, AwsCall, Constant, Fields, SubWorkflow, Value
 from compiler.check.readers import Reader
 from compiler.check.suggest import suggestion
 from compiler.check.surroundings import Nearest
-from compiler.check.values import FAILED
 from compiler.check.workflows import resolve
 from compiler.document.nodes import Node, Path
 from compiler.expressions.types import Record, Type

@@ -41,13 +41,8 @@ class Context:
 
     def key_span(self, path: Path) -> Span:
         """Return the place of the key that a path ends in, or of the nearest part above it."""
-        above = self.document.find(path[:-1])
-        last = path[-1] if path else None
-        if isinstance(above, Mapping) and isinstance(last, str):
-            key = above.key(last)
-            if key is not None:
-                return key.span
-        return self.span(path)
+        key = self.document.key(path)
+        return self.span(path) if key is None else key.span
 
     def name_span(self, step: Step) -> Span:
         """Return where a step says its id, or its name, or else what kind of step it is."""
@@ -58,11 +53,9 @@ class Context:
             value = node.get(key)
             if isinstance(value, Scalar):
                 return value.span
-        parent = self.document.find(step.path[:-1])
-        if isinstance(parent, Mapping) and isinstance(step.path[-1], str):
-            key_node = parent.key(step.path[-1])
-            if key_node is not None:
-                return key_node.span
+        key_node = self.document.key(step.path)
+        if key_node is not None:
+            return key_node.span
         return node.entries[0][0].span if node.entries else node.span
 
     def line(self, span: Span) -> int:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from compiler.check import schemas
 from compiler.check.context import Context
+from compiler.check.failed import FAILED
 from compiler.check.program import Computed, Constant, Fields, Items, Secret, Value
 from compiler.check.schemas import Schema
 from compiler.check.suggest import listed, suggestion
-from compiler.check.values import FAILED
 from compiler.check.valuetypes import type_of, without_nulls
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Json, Mapping, Node, Scalar, Sequence

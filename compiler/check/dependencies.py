@@ -133,12 +133,12 @@ def _elsewhere(group: Group, entry: Entry, named: str) -> tuple[str, str]:
             f"'{named}' is an undo: it runs after the steps, if at all",
             f"depend on the step that it undoes: `depends_on: [{entry.undoes.id}]`",
         )
-    if group.kind == "handlers":
+    if group.is_of_handlers and not entry.group.is_of_handlers:
         return (
             f"'{named}' is a step, and handlers of `on_failure` depend on handlers only",
             "leave it out: handlers run when all steps have ended, and may read `steps.*`",
         )
-    if entry.group.kind == "handlers":
+    if entry.group.is_of_handlers and not group.is_of_handlers:
         return (
             f"'{named}' is a handler of `on_failure`: it runs after all steps have ended",
             "leave it out, or make it a step of its own under `steps`",

@@ -58,7 +58,7 @@ def _texts(node: Node) -> Iterator[Scalar]:
 
 def _is_before(maker: Entry, reader: Entry) -> bool:
     """Whether the maker has ended when the reader starts, or nobody can tell."""
-    if maker is reader or reader.undoes is not None or reader.group.kind == "handlers":
+    if maker is reader or reader.undoes is not None or reader.group.is_of_handlers:
         return True
     around = {id(here.group): here for here in reader.enclosing()}
     for outer in maker.enclosing():

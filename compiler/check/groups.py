@@ -23,6 +23,14 @@ class Group:
     unsure: int = 0
     """The steps whose ancestors are not known for certain, after a mistake already reported."""
 
+    @property
+    def is_of_handlers(self) -> bool:
+        """Whether these are the handlers of `on_failure`, or inside of one."""
+        here = self
+        while here.owner is not None:
+            here = here.owner.group
+        return here.kind == "handlers"
+
 
 @dataclass(eq=False, slots=True)
 class Entry:

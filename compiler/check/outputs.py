@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiler.check.checker import Checker
+from compiler.check.failed import FAILED
 from compiler.check.groups import Entry
 from compiler.check.program import Computed, Constant, Output, Secret, Value
 from compiler.check.program import expressions as expressions_of
 from compiler.check.readers import Reader
 from compiler.check.steptypes import with_declared
 from compiler.check.valuetypes import type_of
+from compiler.document.nodes import Node, Scalar
 from compiler.expressions import Expr, Ref, Single, references
-from compiler.expressions.types import TEXT, Record, Type, join
+from compiler.expressions.types import TEXT, Record, Type
 from compiler.source import Span
 from compiler.spec import RunStep
 
@@ -31,20 +33,21 @@ def outputs(
     found: list[Output] = []
     own = replace(reader, part="outputs")
     step = entry.step
+    is_script = isinstance(step, RunStep)
     for name, raw in step.outputs.entries.items():
         path = (*step.outputs.path, name)
         value = checker.value(raw, path, own)
+        if is_script:
+            value = _as_text(value, checker.context.node(path))
         span = checker.context.key_span(path)
         found.append(_output(name, value, entry, span))
     if not isinstance(given, Record):
         return tuple(found), given
-    is_script = isinstance(step, RunStep)
 
     def type_(output: Output) -> Type:
         if output.value is None:
             return TEXT
-        known = type_of(output.value)
-        return join(TEXT, known) if is_script and output.form == "literal" else known
+        return type_of(output.value)
 
     if is_script:
         names = [output.name for output in found if output.form == "declared"]
@@ -52,8 +55,17 @@ def outputs(
     return tuple(found), with_declared(given, tuple(found), type_)
 
 
+def _as_text(value: Value, node: Node | None) -> Value:
+    """Return a literal output of a script as what scripts give: the text as it was written."""
+    if isinstance(value, Constant) and value.value is not None and isinstance(node, Scalar):
+        return Constant(node.text)
+    return value
+
+
 def _output(name: str, value: Value, entry: Entry, span: Span) -> Output:
     match value:
+        case Constant() if value is FAILED:
+            return Output(name, "computed", value, span)
         case Constant(value=None):
             return Output(name, "declared", None, span)
         case Constant():

@@ -88,15 +88,12 @@ class Reads:
                 f"read the items of the block: `steps.{looped.id}.items`",
             )
             return False
-        if own is None or (own.group.kind == "handlers" and entry.group.kind != "handlers"):
-            if entry.group.kind == "handlers":
-                self._late(entry, ref, "the handlers run after the workflow's outputs are read")
-                return False
-            return True
-        if entry.group.kind == "handlers" and own.group.kind != "handlers":
+        is_late = entry.group.is_of_handlers
+        if own is not None and own.group.is_of_handlers == is_late:
+            return self._is_before(entry, own, ref, reader)
+        if is_late:
             self._late(entry, ref, "the handlers of `on_failure` run after all steps have ended")
-            return False
-        return self._is_before(entry, own, ref, reader)
+        return not is_late
 
     @staticmethod
     def _looped(entry: Entry, own: Entry | None) -> Entry | None:

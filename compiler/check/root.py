@@ -149,7 +149,7 @@ def _is_unclear(checker: Checker) -> bool:
 
 
 def _is_visible(entry: Entry) -> bool:
-    if entry.group.kind not in ("steps", "block") or entry.step.for_each is not None:
+    if entry.group.is_of_handlers or entry.undoes is not None:
         return False
     return all(outer.step.for_each is None for outer in entry.enclosing())
 

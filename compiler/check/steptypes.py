@@ -46,7 +46,7 @@ def with_declared(
     fields: dict[str, Type] = dict(given.fields)
     for output in outputs:
         if output.form == "declared":
-            fields.setdefault(output.name, UNKNOWN)
+            fields[output.name] = without_null(fields.get(output.name, UNKNOWN))
         elif output.form == "literal":
             literal = type_of(output)
             own = fields.get(output.name)

@@ -72,7 +72,7 @@ def _against_deadlines(checker: Checker, entry: Entry, step: Step) -> None:
 
 
 def _deadlines(checker: Checker, entry: Entry) -> list[tuple[str, int]]:
-    if entry.group.kind == "handlers" or entry.undoes is not None:
+    if entry.group.is_of_handlers or entry.undoes is not None:
         return []
     blocks = (outer for outer in entry.enclosing() if outer is not entry)
     found = [

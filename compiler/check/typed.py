@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from compiler.check.context import Context
 from compiler.check.contexts import GIT_FIELDS
+from compiler.check.failed import FAILED
 from compiler.check.groups import Groups
 from compiler.check.program import Computed, Secret, Value
 from compiler.check.program import Constant as Known
@@ -15,7 +16,7 @@ from compiler.check.reads import Reads
 from compiler.check.rewrite import rewrite
 from compiler.check.statuses import check_statuses
 from compiler.check.suggest import suggestion
-from compiler.document.nodes import Node, Path, Scalar
+from compiler.document.nodes import Mapping, Node, Path, Scalar
 from compiler.expressions import (
     Call,
     Constant,
@@ -133,7 +134,7 @@ class Typed:
                 self._github(ref, scope)
             case root:
                 if root not in scope:
-                    self._no_context(ref, scope)
+                    self._no_context(ref, reader, scope)
         return ref
 
     def _step(
@@ -156,11 +157,14 @@ class Typed:
             scope["github"] = UNKNOWN
             self._no_git_push(ref)
 
-    def _no_context(self, ref: Ref, scope: dict[str, Type]) -> None:
+    def _no_context(self, ref: Ref, reader: Reader, scope: dict[str, Type]) -> None:
         root = ref.root
         if root in ("item", "index"):
             message = f"`{root}` is read outside of a `for_each`"
             advice: str | None = "give the step a `for_each`, or read `steps.<id>.items`"
+            if reader.entry is not None and reader.entry.step.for_each is not None:
+                message = f"`{root}` is read in what is asked once for all items"
+                advice = "write the condition on a step inside of a block with the `for_each`"
         elif root == "failure":
             message = "`failure` is there only in the handlers of `on_failure`"
             advice = "in a condition write `failure()`; of a step read `steps.<id>.error`"
@@ -189,10 +193,14 @@ class Typed:
             self._error("env-whole", ref.span, message, "name it: `env.<NAME>`")
             return ref
         if name not in reader.env:
+            if self._is_written(name, reader):
+                return ref  # what is wrong with it is said where it is written
             advice = suggestion(name, reader.env, "known here") or "add it to `env`"
             self._error("unknown-variable", ref.span, f"there is no `env.{name}` here", advice)
             return ref
         value = reader.env[name]
+        if value is FAILED:
+            return ref
         found = _inlined(value, ref)
         if found is None:
             message = f"`env.{name}` holds a secret, which expressions cannot read"
@@ -206,6 +214,13 @@ class Typed:
             key = part.key
             found = Index(found, Literal(key) if isinstance(key, str | int) else key, ref.place)
         return found
+
+    def _is_written(self, name: str, reader: Reader) -> bool:
+        """Whether some `env` around the reader has a variable of that name, broken or not."""
+        around = () if reader.entry is None else tuple(reader.entry.enclosing())
+        written = (self.context.workflow.env, *(entry.step.env for entry in around))
+        nodes = (self.context.node(env.path) for env in written)
+        return any(isinstance(node, Mapping) and node.get(name) is not None for node in nodes)
 
     # -- secrets
 

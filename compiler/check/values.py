@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from compiler.check.failed import FAILED
 from compiler.check.program import Constant, Fields, Items, Value
 from compiler.check.readers import Reader
 from compiler.check.typed import Typed
 from compiler.document.nodes import Json, Mapping, Node, Sequence
-
-FAILED = Constant(None)
-"""Stands for a value whose mistakes have been reported."""
 
 
 def value(raw: Json, node: Node, reader: Reader, typed: Typed) -> Value:

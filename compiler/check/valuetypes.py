@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from compiler.check.failed import FAILED
 from compiler.check.program import Computed, Constant, Fields, Items, Secret, Value
-from compiler.check.values import FAILED
 from compiler.expressions.json_schema import type_of_value
 from compiler.expressions.types import TEXT, UNKNOWN, ListOf, Null, Record, Type, Union, union
 

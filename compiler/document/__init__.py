@@ -6,6 +6,7 @@ from compiler.document.encoding import source_from_bytes
 from compiler.document.nodes import (
     Document,
     Json,
+    Lost,
     Mapping,
     Node,
     Path,
@@ -20,6 +21,7 @@ from compiler.document.reader import read
 __all__ = [
     "Document",
     "Json",
+    "Lost",
     "Mapping",
     "Node",
     "Path",

@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 from compiler.diagnostics import Diagnostics
 from compiler.document import limits, tags
 from compiler.document.mappings import MERGE, mapping_of
-from compiler.document.nodes import Node, Scalar, Sequence, Style
+from compiler.document.nodes import Lost, Node, Scalar, Sequence, Style
 from compiler.document.parser import ALIAS, MAPPING_START, SCALAR, SEQUENCE_START, Event
 from compiler.document.resolve import MAY_RESOLVE, NotFinite, resolve
 from compiler.source import Span
@@ -201,7 +201,10 @@ class Composer:
 
     def _resolve(self, text: str, start: int, end: int) -> None | bool | int | float | str:
         try:
-            return resolve(text)
+            value = resolve(text)
+            if value is text and text[0] == "-":
+                return self._dash(text, start)
+            return value
         except NotFinite:
             self._diagnostics.error(
                 "number-not-finite",
@@ -209,7 +212,24 @@ class Composer:
                 f"`{text[:40]}` is a number that JSON cannot hold",
                 help="write a finite number, or put it in quotes if it is text",
             )
+            return Lost(text)
+
+    def _dash(self, text: str, start: int) -> str:
+        """Report `-item` on the line below a key, where `- item` was meant."""
+        line = max(self._text.rfind("\n", 0, start), self._text.rfind("\r", 0, start)) + 1
+        if self._text[line:start].strip(" ") or not (text[1:2].isalpha() and self._in_mapping()):
             return text
+        item = text[1:].split(" -")[0]
+        self._diagnostics.error(
+            "missing-space",
+            Span(start, start + 1 + len(item)),
+            f"`-{item}` has no space after the dash, so it is no item of a list",
+            help=f"write `- {item}`",
+        )
+        return Lost(text)
+
+    def _in_mapping(self) -> bool:
+        return bool(self._stack) and self._stack[-1].is_mapping
 
     # Aliases
 
@@ -230,7 +250,8 @@ class Composer:
                 )
             else:
                 self._unknown_alias(name, span)
-            return Scalar(None, f"*{name}", Style.PLAIN, span, self._source), 0
+            text = f"*{name}"
+            return Scalar(Lost(text), text, Style.PLAIN, span, self._source), 0
         self._aliased_nodes += anchor.size
         if self._aliased_nodes > limits.MAX_ALIASED_NODES:
             self._refuse(
@@ -249,14 +270,10 @@ class Composer:
         return node, height
 
     def _expects_key(self) -> bool:
-        return (
-            bool(self._stack)
-            and self._stack[-1].is_mapping
-            and (not len(self._stack[-1].children) & 1)
-        )
+        return self._in_mapping() and not len(self._stack[-1].children) & 1
 
     def _is_merged(self) -> bool:
-        if not self._stack or not self._stack[-1].is_mapping:
+        if not self._in_mapping():
             return False
         key = self._stack[-1].children[-1]
         return isinstance(key, Scalar) and key.text == MERGE

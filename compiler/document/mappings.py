@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from compiler.diagnostics import Diagnostics
-from compiler.document.nodes import Mapping, Node, Scalar, Sequence, Style
+from compiler.document.nodes import Lost, Mapping, Node, Scalar, Sequence, Style
 from compiler.source import Span
 
 MERGE = "<<"
@@ -17,7 +17,7 @@ def mapping_of(children: list[Node], span: Span, diagnostics: Diagnostics) -> Ma
 
     Reports keys that are no text, that stand twice, and merges of something else than mappings;
     the first of equal keys stays. Of `{{ x }}`, which was meant to be an expression, nothing is
-    left but null.
+    left.
     """
     pairs = tuple(zip(children[::2], children[1::2], strict=True))
     try:
@@ -30,7 +30,7 @@ def mapping_of(children: list[Node], span: Span, diagnostics: Diagnostics) -> Ma
     if source.text.startswith("{{", span.start) and not isinstance(pairs[0][0], Scalar):
         _report_braces(span, diagnostics)
         written = source.text[span.start : span.end]
-        return Scalar(None, written, Style.PLAIN, span, source)
+        return Scalar(Lost(written), written, Style.PLAIN, span, source)
     return Mapping(tuple(_careful(pairs, diagnostics)), span)
 
 
@@ -61,6 +61,8 @@ def _careful(
 def _merged(value: Node, seen: set[str], diagnostics: Diagnostics) -> Iterator[tuple[Scalar, Node]]:
     """Yield what a `<<` adds: keys not written here, of earlier mappings before later ones."""
     for source in value.items if isinstance(value, Sequence) else (value,):
+        if isinstance(source, Scalar) and isinstance(source.value, Lost):
+            continue
         if not isinstance(source, Mapping):
             diagnostics.error(
                 "merge-not-mapping",

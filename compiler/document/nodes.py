@@ -12,6 +12,12 @@ from compiler.source import Source, Span
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 
+class Lost(str):
+    """A scalar's value where the author's was not read, which is reported: only its text."""
+
+    __slots__ = ()
+
+
 class Style(Enum):
     """How a scalar was written."""
 
@@ -26,7 +32,8 @@ class Style(Enum):
 class Scalar:
     """A scalar: `value` by the YAML 1.2 core schema, `text` as written (after YAML's escapes).
 
-    A quoted or block scalar's `value` is its `text`. `span` covers the whole scalar, quotes
+    A quoted or block scalar's `value` is its `text`; a `Lost` one's mistake is reported already,
+    and nothing that follows from it is worth reporting. `span` covers the whole scalar, quotes
     and block indicator included.
     """
 
@@ -79,13 +86,23 @@ Path: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One YAML document of a file."""
+    """One YAML document of a file.
+
+    `aliases` says where a later pass wants to find what stands under another key (`needs` is
+    `depends_on`) or behind items that were left out: the path it is known by, without its last
+    part, and that part, to the key or index as written.
+    """
 
     source: Source
     root: Node
+    aliases: dict[tuple[Path, str | int], str | int] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def find(self, path: Path) -> Node | None:
         """Return the node at a path of keys and indices, or None."""
+        if self.aliases:
+            path = self.written(path)
         node: Node | None = self.root
         for part in path:
             if isinstance(node, Mapping) and isinstance(part, str):
@@ -95,6 +112,19 @@ class Document:
             else:
                 return None
         return node
+
+    def written(self, path: Path) -> Path:
+        """Return a path with every key and index as the file has it."""
+        aliases = self.aliases
+        if not aliases:
+            return path
+        return tuple(aliases.get((path[:at], part), part) for at, part in enumerate(path))
+
+    def key(self, path: Path) -> Scalar | None:
+        """Return the key that a path ends in, or None."""
+        above = self.find(path[:-1])
+        last = self.written(path)[-1] if path else None
+        return above.key(last) if isinstance(above, Mapping) and isinstance(last, str) else None
 
     def nearest(self, path: Path) -> Node:
         """Return the node at `path`, or the deepest one on the way to it."""

@@ -123,7 +123,7 @@ def _is_item(emitter: Emitter, items: Value, wanted: Value) -> Truth:
         return Truth(f"{wanted.at(COMPARE)} in {items.text}")
     item = emitter.fresh()
     same = f"function({item}){{{item} = {wanted.at(CONCAT)}}}"
-    return Truth(f"$count($filter({items.text}, {same})) > 0")
+    return Truth(f"true in $map({items.text}, {same})")
 
 
 def _starts_with(emitter: Emitter, args: Args) -> Value:

@@ -66,6 +66,7 @@ KINDS = SCALARS | {"list", "object"}
 
 _KIND: dict[type, str] = {Null: "null", Boolean: "boolean", Number: "number", Text: "text"}
 _KIND |= {ListOf: "list", Record: "object"}
+_KINDS = {type_: frozenset({kind}) for type_, kind in _KIND.items()} | {Unknown: KINDS}
 
 
 def options(type_: Type) -> tuple[Type, ...]:
@@ -75,9 +76,9 @@ def options(type_: Type) -> tuple[Type, ...]:
 
 def kinds(type_: Type) -> frozenset[str]:
     """Return the kinds of value possible: null, boolean, number, text, list, object."""
-    if isinstance(type_, Unknown):
-        return KINDS
-    return frozenset(_KIND[type(option)] for option in options(type_))
+    if isinstance(type_, Union):
+        return frozenset(_KIND[type(option)] for option in type_.options)
+    return _KINDS[type(type_)]
 
 
 def may_be_null(type_: Type) -> bool:

@@ -46,6 +46,12 @@ class Demand:
         self.reads.setdefault(read.step, []).append(read)
         self._require(read.step, scope, unit)
 
+    def keep_items(self) -> None:
+        """Make every for_each body give its step's record, from which the items are told."""
+        for name, scope in self._scopes.items.items():
+            self.variables[(scope.key, name)] = f"s_{self._steps[name].variable}_{scope.key}"
+            scope.gives.add(name)
+
     def _require(self, step: str, scope: ScopeDraft, unit: int) -> None:
         work: list[tuple[str, ScopeDraft, int]] = [(step, scope, unit)]
         while work:
@@ -85,7 +91,7 @@ class Demand:
             unit = scope.units[at]
             if isinstance(unit, ForkUnit):  # passed up unjoined: the branch itself gives it
                 return self._provide(step, branch)
-            node = self._blocks.get(unit.step.id)
+            node = None if unit.step.for_each else self._blocks.get(unit.step.id)
         if node is None:
             return []
         self._bind(step, scope, node)

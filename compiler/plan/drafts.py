@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from compiler.check.program import Block, Step
 from compiler.plan.facts import Facts, Tri
 from compiler.plan.layout import Fork, Layout, Leaf, Region, Series, layout
 from compiler.plan.model import Test
+from protocol.status import Rule
 
 # --- units: what a scope does, in order --------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class DoUnit:
-    """Carry out a step (or skip it)."""
+    """Carry out a step (or skip it); `name` where its state is not called as the step."""
 
     step: Step
+    name: str | None = None
 
 
 @dataclass(slots=True)
@@ -139,6 +141,7 @@ class Scopes:
         self.sends: dict[str, Place] = {}
         self.latches: list[tuple[str, str]] = []
         self.blocks: dict[str, list[ScopeDraft]] = {}
+        self.items: dict[str, ScopeDraft] = {}  # for_each bodies by step
         self.root_layout = Layout(None, ())
 
     def scope(self, parent: ScopeDraft | None, frame: int | None, at: int = 0) -> ScopeDraft:
@@ -169,14 +172,27 @@ def _fill(scopes: Scopes, scope: ScopeDraft, steps: tuple[Step, ...]) -> Layout:
     if found.root is not None:
         _Filler(scopes, steps, consumers, producers).fill(scope, found.root)
     for step in steps:
+        place = scopes.places[step.id]
+        if step.for_each is not None:
+            place = _fill_items(scopes, step, place)
         if isinstance(step.kind, Block):
-            _fill_block(scopes, step, step.kind)
+            _fill_block(scopes, step, step.kind, place)
     return found
 
 
-def _fill_block(scopes: Scopes, step: Step, block: Block) -> None:
+def _fill_items(scopes: Scopes, step: Step, place: Place) -> Place:
+    """A for_each: its body is a frame that holds the step once, without what is decided outside."""
+    body = scopes.scope(place.scope, None, place.unit)
+    bare = Rule(step.id, manual=step.rule.manual)
+    tolerated = "fail" if step.on_error == "continue" else step.on_error
+    once = replace(step, for_each=None, condition=None, rule=bare, on_error=tolerated)
+    body.units.append(DoUnit(once, f"{step.id}.item"))
+    scopes.items[step.id] = body
+    return Place(body, 0)
+
+
+def _fill_block(scopes: Scopes, step: Step, block: Block, place: Place) -> None:
     """A parallel step: its frame holds either the one branch or a fork of them."""
-    place = scopes.places[step.id]
     frame = scopes.scope(place.scope, None, place.unit)
     _fill(scopes, frame, block.steps)
     if len(frame.units) == 1 and isinstance(frame.units[0], ForkUnit):

@@ -174,14 +174,15 @@ class Flow:
         self, scope: ScopeDraft, unit: DoUnit, entering: list[Bundle]
     ) -> list[Bundle]:
         step = unit.step
-        node = NodeDraft("do", self.names.of(step, None), step)
+        node = NodeDraft("do", self.names.take(unit.name or step.id), step)
         node.facts = facts = self.land(scope, entering, node.name)
         scope.nodes.append(node)
-        if isinstance(step.kind, Block):
+        if step.for_each is not None:
+            node.branches = [self.scopes.items[step.id]]
+        elif isinstance(step.kind, Block):
             node.branches = self.scopes.blocks[step.id]
-            for branch in node.branches:
-                self.scope(branch, Facts(frame=branch.frame))
-            node.upstream = False
+        for branch in node.branches:
+            self.scope(branch, Facts(frame=branch.frame))
         out = [Bundle(facts.with_known(step.id, frozenset({OK})), [node.edge("next")])]
         if may_fail(step):
             tolerated = step.on_error == "continue"

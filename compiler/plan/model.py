@@ -283,6 +283,21 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Closing:
+    """What the close machine does beside its handlers.
+
+    `undone` are the steps that have a `compensate`, in file order (the newest completion is
+    undone first, which only the stored results tell). `read` are the steps whose stored records
+    its expressions read. `order` tells the steps' ids and names in file order.
+    """
+
+    undone: tuple[Step, ...]
+    read: tuple[Step, ...]
+    order: tuple[tuple[str, str], ...]
+    reads_failure: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A planned machine."""
 
@@ -297,9 +312,13 @@ class Plan:
     unskippable: frozenset[str]  # run whenever nothing above is bad
     frames: dict[str, int]  # step id -> key of its frame
     frame_of: dict[int, int]  # scope key -> key of its frame
+    items: dict[int, str]  # scope key of a for_each body -> its step
     contexts: frozenset[str]  # roots that some expression reads: inputs, github, event ...
     files: dict[str, tuple[str, ...]]  # step -> steps whose files are laid into its workspace
     limits: dict[str, int] = field(default_factory=dict)  # inline bytes by step
+    close: Plan | None = None  # the close machine, where a failed run has something to do
+    closing: Closing | None = None  # of a close machine: what it does before the handlers
+    stored: dict[str, Step] = field(default_factory=dict)  # steps read as stored, by id
     together: tuple[tuple[str, ...], ...] = ()  # steps skipped together
     warnings: tuple[Json, ...] = ()
 
@@ -339,6 +358,16 @@ class Plan:
         if reads is None or reads.all_outputs or not isinstance(kind, Action | Script):
             return frozenset()
         return reads.outputs - reads.inline
+
+    def reads_of(self, step: str, scope: int) -> Reads | None:
+        """Return what a step's record holds in a scope, None where nobody reads it."""
+        found = self.reads.get(step)
+        if self.items.get(scope) != step:
+            return found
+        has_outputs = found is not None and bool(
+            found.items or found.all_outputs or found.outputs
+        )
+        return Reads(status=True, error=True, all_outputs=has_outputs)
 
     def variable(self, step: str, scope: int) -> str | None:
         """Return the variable under which a scope sees a step's record."""

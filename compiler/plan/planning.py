@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from compiler.check.program import Program, Script, Step, every_step, expressions
 from compiler.expressions import references
+from compiler.plan.budget import limits
+from compiler.plan.close import close_program, closing
 from compiler.plan.demand import Demand
 from compiler.plan.drafts import DoUnit, NodeDraft, ScopeDraft, Scopes, scopes_of
 from compiler.plan.facts import Facts, Knowledge
@@ -27,6 +30,17 @@ from compiler.plan.relevance import Relevance
 
 def plan(program: Program) -> Plan:
     """Return the Plan of a checked workflow; its dependencies have no cycle."""
+    planned = _machine(program)
+    if not program.has_close:
+        return planned
+    stored = {step.id: step for step in every_step(program.steps)}
+    close = replace(
+        _machine(close_program(program)), closing=closing(program), stored=stored
+    )
+    return replace(planned, close=close)
+
+
+def _machine(program: Program) -> Plan:
     steps = {step.id: step for step in every_step(program.steps)}
     scopes = scopes_of(program.steps)
     frames = {name: place.scope.frame for name, place in scopes.places.items()}
@@ -46,6 +60,7 @@ def plan(program: Program) -> Plan:
     demand = Demand(scopes, steps, above)
     for read, scope, unit in _reads(program, scopes, steps):
         demand.read(read, scope, unit)
+    demand.keep_items()
     reads = {name: merged(found) for name, found in demand.reads.items()}
     root = Freezer(scopes, steps, knowledge, demand.variables, demand.signals).root()
     return Plan(
@@ -59,8 +74,10 @@ def plan(program: Program) -> Plan:
         rules={name: step.rule for name, step in steps.items()},
         frames=frames,
         frame_of={s.key: s.frame for s in scopes.all},
+        items={scope.key: name for name, scope in scopes.items.items()},
         contexts=_contexts(program, steps),
         files=_files(steps, above),
+        limits=limits(scopes, steps, reads, demand.signals),
         unskippable=frozenset(n for n in steps if not knowledge.may_be_skipped(n)),
     )
 

@@ -73,11 +73,16 @@ class Relevance:
                 yield from self._asked[step.id]
             case DoUnit(step=step):
                 yield from self._asked[step.id]
-                for inner in self._scopes.blocks.get(step.id, ()):
+                for inner in self._inside(step):
                     yield from self._last[inner.key]
             case ForkUnit(branches=branches):
                 for branch in branches:
                     yield from self._last[branch.key]
+
+    def _inside(self, step: Step) -> list[ScopeDraft]:
+        if step.for_each is not None:
+            return [self._scopes.items[step.id]]
+        return self._scopes.blocks.get(step.id, [])
 
     def keep(self, facts: Facts, scope: ScopeDraft, at: int) -> Facts:
         """Return the facts without steps that nobody asks about from unit `at` on."""

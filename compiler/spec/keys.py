@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from typing import get_args
 
+from compiler.document.nodes import Mapping, Node, Path, Scalar, Sequence
 from compiler.spec.written.parts import Written
 from compiler.spec.written.scalars import nearest
 from compiler.spec.written.steps import KINDS
 
+_WORD = re.compile(r"[A-Za-z_]+")
+_NAME_LISTS = ("depends_on", "artifacts", "assignees", "paths", "branch")
+_SHOWN = 4
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -28,21 +32,26 @@ def snake(key: str) -> str:
 
 def spelled(model: type[Written], key: str) -> str | None:
     """Return the key that `key` is another spelling of, or None."""
-    for name in allowed(model):
-        if snake(name) == snake(key):
-            return name
-    return None
+    return _spellings(model).get(snake(key))
+
+
+@cache
+def _spellings(model: type[Written]) -> dict[str, str]:
+    return {snake(name): name for name in allowed(model)}
 
 
 def foreign(model: type[Written], key: str) -> tuple[str | None, str] | None:
     """Return what stands here for another tool's key: the key with that value, and the advice."""
     found = model.foreign.get(key)
-    if found is not None:
-        return found
+    return _foreign_spellings(model).get(snake(key)) if found is None else found
+
+
+@cache
+def _foreign_spellings(model: type[Written]) -> dict[str, tuple[str | None, str]]:
+    found: dict[str, tuple[str | None, str]] = {}
     for name, advice in model.foreign.items():
-        if snake(name) == snake(key):
-            return advice
-    return None
+        found.setdefault(snake(name), advice)
+    return found
 
 
 def elsewhere(model: type[Written], key: str) -> str | None:
@@ -59,6 +68,40 @@ def advice(model: type[Written], key: str) -> str:
     if near:
         return f"did you mean `{near}`?"
     return f"the keys here are {', '.join(allowed(model))}"
+
+
+def may_mean(name: str, value: object) -> bool:
+    """Whether the value of another key can be read as that of `name`.
+
+    `when: on_success` of another tool is no condition, only a word.
+    """
+    return name != "condition" or not (
+        isinstance(value, str) and _WORD.fullmatch(value) and value not in ("true", "false")
+    )
+
+
+def stands_instead(model: type[Written], loc: Path, plain: Container[str]) -> bool:
+    """Whether a missing key is explained by one that is reported: a job with `steps`."""
+    return len(loc) == 1 and any(key in plain for key in model.instead.get(str(loc[0]), ()))
+
+
+def help_for(path: Path, node: Node) -> str | None:
+    """Return how to write what stands as a list or mapping where it cannot be one."""
+    key = next((part for part in reversed(path) if isinstance(part, str)), "")
+    if isinstance(path[-1], int):
+        return None
+    if key == "run" and isinstance(node, Sequence):
+        return "write the lines below `run: |`"
+    if key in ("env", "outputs") and isinstance(node, Sequence):
+        first = next((item.text for item in node.items if isinstance(item, Scalar)), "")
+        name, equals, value = first.partition("=")
+        if equals:
+            return f"write `{name.strip()}: {value.strip()}`, without a dash"
+        return f"write `{first}: ...`, without a dash" if first else None
+    if key in _NAME_LISTS and isinstance(node, Mapping):
+        names = ", ".join(name.text for name, _ in node.entries[:_SHOWN])
+        return f"write `{key}: [{names}]`" if len(node.entries) <= _SHOWN else None
+    return None
 
 
 def mistyped(model: type[Written], key: str) -> str | None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
 from compiler.diagnostics import Diagnostics, Label
-from compiler.document.nodes import Document, Mapping, Node, Path, Scalar
+from compiler.document.nodes import Document, Lost, Mapping, Node, Path, Scalar
 from compiler.source import Span
-from compiler.spec import keys
+from compiler.spec import keys, prune
 from compiler.spec.written.parts import Written
 
 M = TypeVar("M", bound=Written)
 _LONGEST = 40
+_ROUNDS = 4  # what is left out uncovers a mistake around it, or a renamed key one inside
 _WANTED = {
     "model_type": "a mapping",
     "dict_type": "a mapping",
@@ -34,12 +35,22 @@ class Read(Generic[M]):
     broken: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """A mapping as written, what of it is good, and the paths of what was left out, as written."""
+
+    plain: dict[str, JsonValue]
+    good: dict[str, JsonValue]
+    cut: set[Path] = field(default_factory=set)
+
+
 class Reporter:
     """Reports mistakes by their paths in one document."""
 
     def __init__(self, document: Document, diagnostics: Diagnostics) -> None:
         self.document = document
         self.diagnostics = diagnostics
+        self._untold = 0  # mistakes that only follow from one of the file's form
 
     def error(
         self,
@@ -49,7 +60,10 @@ class Reporter:
         help_: str | None = None,
         labels: Sequence[Label] = (),
     ) -> None:
-        """Report a mistake in the value at `path`."""
+        """Report a mistake in the value at `path`, unless what stands there was not read."""
+        if self.lost(path):
+            self._untold += 1
+            return
         self.diagnostics.error(code, self.value(path), message, help=help_, labels=labels)
 
     def error_at_key(
@@ -65,8 +79,25 @@ class Reporter:
 
     @property
     def count(self) -> int:
-        """How many diagnostics there are so far."""
-        return len(self.diagnostics)
+        """How many mistakes there are so far."""
+        return len(self.diagnostics) + self._untold
+
+    def lost(self, path: Path) -> bool:
+        """Whether the value at a path could not be read, which is reported already."""
+        node = self.document.nearest(path)
+        return isinstance(node, Scalar) and isinstance(node.value, Lost)
+
+    def drop(self) -> None:
+        """Count a value that could not be read and is left out."""
+        self._untold += 1
+
+    def alias(self, path: Path, name: str | int, written: str | int) -> None:
+        """Let what stands under `written` in the value at `path` be found under `name`."""
+        self.document.aliases[(path, name)] = written
+
+    def subject(self, path: Path) -> str:
+        """Return what a message calls the value at a path."""
+        return subject(self.document.written(path))
 
     def value(self, path: Path) -> Span:
         """Return where a value stands; of a mapping, its first key."""
@@ -79,12 +110,9 @@ class Reporter:
 
     def key(self, path: Path) -> Span:
         """Return where the key at the end of a path stands."""
-        if path and isinstance(path[-1], str):
-            parent = self.document.find(path[:-1])
-            if isinstance(parent, Mapping):
-                found = parent.key(path[-1])
-                if found is not None:
-                    return found.span
+        found = self.document.key(path)
+        if found is not None:
+            return found.span
         return self.document.nearest(path[:-1]).span if path else self.document.root.span
 
     def label(self, path: Path, text: str) -> Label:
@@ -98,9 +126,9 @@ class Reporter:
     def wrong_type(self, path: Path, wanted: str, help_: str | None = None) -> None:
         """Report a value of another type than `wanted`."""
         found = self.found(path)
-        message = f"{subject(path)} is {found}, but must be {wanted}"
+        message = f"{self.subject(path)} is {found}, but must be {wanted}"
         if found == "empty":
-            message = f"{subject(path)} has no value"
+            message = f"{self.subject(path)} has no value"
             help_ = help_ or "write a value, or leave the key out"
         self.error("wrong-type", path, message, help_)
 
@@ -109,30 +137,42 @@ class Reporter:
     def read(self, model: type[M], plain: JsonValue, path: Path) -> Read[M]:
         """Check a mapping against its model and report every mistake in it.
 
-        Keys with mistakes are left out of what is returned; `value` is None if a key that must
-        be there is not, or was left out.
+        What has mistakes is left out of what is returned, and no more than that; `value` is None
+        if a key that must be there is not, or was left out.
         """
         if not isinstance(plain, dict):
             self.wrong_type(path, f"a mapping, {model.place}")
             return Read(None, {}, broken=True)
-        good, written, broken = self.known(model, plain, path)
+        good, broken = self.known(model, plain, path)
         try:
             return Read(model.model_validate(good), good, broken)
         except ValidationError as error:
-            bad = self.report(error, model, path, written)
-        good = {key: value for key, value in good.items() if key not in bad}
+            return self._without_mistakes(model, path, Readable(plain, good), error)
+
+    def _without_mistakes(
+        self, model: type[M], path: Path, part: Readable, error: ValidationError
+    ) -> Read[M]:
+        """Report what a validation found, leave it out, and validate the rest, time and again."""
+        bad: set[str] = set()
+        for _ in range(_ROUNDS):
+            bad = self._take_out(error, model, path, part)
+            try:
+                return Read(model.model_validate(part.good), part.good, broken=True)
+            except ValidationError as next_error:
+                error = next_error
+        rest = {key: value for key, value in part.good.items() if key not in bad}
         try:
-            return Read(model.model_validate(good), good, broken=True)
+            return Read(model.model_validate(rest), rest, broken=True)
         except ValidationError:
-            return Read(None, good, broken=True)
+            return Read(None, rest, broken=True)
 
     def known(
         self, model: type[Written], plain: dict[str, JsonValue], path: Path
-    ) -> tuple[dict[str, JsonValue], dict[str, str], bool]:
-        """Report unknown keys; return the known ones, how renamed ones are written, and if any.
+    ) -> tuple[dict[str, JsonValue], bool]:
+        """Report unknown keys; return the known ones with their values, and if there were any.
 
         A key that only has another spelling, or another tool's name, counts under its name here,
-        so that no mistakes follow from it.
+        so that no mistakes follow from it. Values that could not be read are left out.
         """
         good: dict[str, JsonValue] = {}
         written: dict[str, str] = {}
@@ -145,64 +185,92 @@ class Reporter:
                 written["continue_on_failure"] = key
             else:
                 broken = True
-                name = self.unknown_key(model, key, path)
-                if name is not None and name in known:
-                    written[name] = key
+                name = self.unknown_key(model, key, path, plain)
+                if name is not None and keys.may_mean(name, value):
+                    written.setdefault(name, key)
         for name, key in written.items():
             if name not in plain:
                 good[name] = plain[key]
-        return good, written, broken
+                self.alias(path, name, key)
+        lost = [key for key, value in good.items() if isinstance(value, Lost)]
+        for key in lost:
+            del good[key]
+        return good, broken or bool(lost)
 
-    def unknown_key(self, model: type[Written], key: str, path: Path) -> str | None:
-        """Report a key that a mapping does not have; return the one it stands for, if any."""
+    def unknown_key(
+        self, model: type[Written], key: str, path: Path, beside: Collection[str]
+    ) -> str | None:
+        """Report a key that a mapping does not have; return the one it stands for, if any.
+
+        `beside` are the mapping's keys.
+        """
         at = (*path, key)
+        message = f"`{key}` is not a key of {model.place}"
         name = keys.spelled(model, key)
         if name is not None:
-            self.error_at_key(
-                "unknown-key", at, f"`{key}` is not a key of {model.place}", f"write `{name}`"
-            )
+            help_ = f"leave it out: `{name}` is there too" if name in beside else f"write `{name}`"
+            self.error_at_key("unknown-key", at, message, help_)
             return name
         other = keys.foreign(model, key)
         if other is not None:
-            self.error_at_key("foreign-key", at, f"`{key}` is not a key of {model.place}", other[1])
-            return other[0]
+            self.error_at_key("foreign-key", at, message, other[1])
+            return other[0] if other[0] in keys.allowed(model) else None
         owner = keys.elsewhere(model, key)
-        message = f"`{key}` is not a key of {model.place}"
         help_ = f"`{key}` belongs to {owner}" if owner else keys.advice(model, key)
         self.error_at_key("unknown-key", at, message, help_)
         return None if owner else keys.mistyped(model, key)
 
-    def report(
-        self, error: ValidationError, model: type[Written], path: Path, written: dict[str, str]
+    def _take_out(
+        self, error: ValidationError, model: type[Written], path: Path, part: Readable
     ) -> set[str]:
-        """Report what a validation found; return the mapping's own keys that have mistakes."""
+        """Report what a validation found and take it out; return the keys that had mistakes."""
         bad: set[str] = set()
+        cuts: list[Path] = []
         for detail in error.errors(include_url=False, include_input=False):
             loc = tuple(p for p in detail["loc"] if not (isinstance(p, str) and p.startswith("<")))
             if loc and isinstance(loc[0], str):
                 bad.add(loc[0])
-                loc = (written.get(loc[0], loc[0]), *loc[1:])
-            self._detail(detail, model, path, loc)
+            kind = detail["type"]
+            if kind == "missing":
+                written = self.document.written((*path, *loc))
+                if written not in part.cut and not keys.stands_instead(model, loc, part.plain):
+                    self._missing(model, path, loc)
+                cuts.append(loc[:-1])
+            elif kind == "extra_forbidden":
+                self._rename(model, path, loc, part)
+            else:
+                self._detail(detail, (*path, *loc))
+                cuts.append(loc)
+        part.cut.update(self.document.written((*path, *loc)) for loc in cuts)
+        for at, name, index in prune.take_out(part.good, cuts):
+            self.alias((*path, *at), name, index)
         return bad
 
-    def _detail(self, detail: ErrorDetails, model: type[Written], path: Path, loc: Path) -> None:
-        at = (*path, *loc)
+    def _rename(self, model: type[Written], path: Path, loc: Path, part: Readable) -> None:
+        """Report a key of a mapping inside, and let it stand for the one it means."""
+        names = tuple(part for part in loc[:-1] if isinstance(part, str))
+        inner = prune.at(part.good, loc[:-1])
+        key = str(loc[-1])
+        if not isinstance(inner, dict) or key not in inner:
+            return
+        name = self.unknown_key(keys.nested(model, names), key, (*path, *loc[:-1]), inner)
+        value = inner.pop(key)
+        if name is not None and name not in inner and keys.may_mean(name, value):
+            inner[name] = value
+            self.alias((*path, *loc[:-1]), name, key)
+
+    def _detail(self, detail: ErrorDetails, at: Path) -> None:
         kind = detail["type"]
-        if kind == "missing":
-            self._missing(model, path, loc)
-        elif kind == "extra_forbidden":
-            names = tuple(part for part in loc[:-1] if isinstance(part, str))
-            self.unknown_key(keys.nested(model, names), str(loc[-1]), at[:-1])
-        elif kind in _WANTED:
-            self.wrong_type(at, _WANTED[kind])
-        else:
-            context = detail.get("ctx", {})
-            say = str(context.get("say", "{key} cannot be {found}"))
-            help_ = context.get("help")
-            text = say.replace("{key}", subject(at)).replace("{found}", self.found(at))
-            if "{found}" in say and self.found(at) == "empty":
-                text = f"{subject(at)} has no value"
-            self.error(kind if "say" in context else "wrong-type", at, text, help_ or None)
+        if kind in _WANTED:
+            self.wrong_type(at, _WANTED[kind], keys.help_for(at, self.document.nearest(at)))
+            return
+        context = detail.get("ctx", {})
+        say = str(context.get("say", "{key} cannot be {found}"))
+        help_ = context.get("help") or keys.help_for(at, self.document.nearest(at))
+        text = say.replace("{key}", self.subject(at)).replace("{found}", self.found(at))
+        if "{found}" in say and self.found(at) == "empty":
+            text = f"{self.subject(at)} has no value"
+        self.error(kind if "say" in context else "wrong-type", at, text, help_ or None)
 
     def _missing(self, model: type[Written], path: Path, loc: Path) -> None:
         key = str(loc[-1])

@@ -30,12 +30,14 @@ class Written(BaseModel):
     """A mapping of the language; `place` is what messages call it.
 
     `foreign` has keys of other tools: what to write here, and the key whose value it is (or None).
+    `instead` has keys that must be there: which others explain that they are not.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     place: ClassVar[str] = "this mapping"
     foreign: ClassVar[Mapping[str, tuple[str | None, str]]] = {}
+    instead: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
 
 Jitter: TypeAlias = Annotated[Literal["full", "none"], *choice("full", "none")]

@@ -60,6 +60,7 @@ class Root(Written):
         "triggers": ("trigger", "write `trigger`, one or a list"),
         "tasks": ("steps", "write `steps`"),
         "states": (None, "write `steps`, a list"),
+        "start_at": (None, "a workflow starts with its first step; leave it out"),
         "params": ("inputs", "write `inputs`"),
         "parameters": ("inputs", "write `inputs`"),
         "variables": ("env", "write `env`"),

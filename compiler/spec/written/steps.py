@@ -59,6 +59,11 @@ COMMON: Foreign = {
     "depends": ("depends_on", "write `depends_on`"),
     "after": ("depends_on", "write `depends_on`"),
     "dependencies": ("depends_on", "write `depends_on`"),
+    "upstream": ("depends_on", "write `depends_on`"),
+    "trigger_rule": (None, "write `condition`, such as ${{ always() }}"),
+    "template": (None, "write `action:` or `run:`, or `type: subworkflow` with `workflow:`"),
+    "resource": (None, "write `action:` with an action, or with aws:SERVICE:OPERATION"),
+    "end": (None, "the run ends when no step is left; leave it out"),
     "with_items": ("for_each", "write `for_each`"),
     "loop": ("for_each", "write `for_each`"),
     "items": ("for_each", "write `for_each`"),
@@ -80,7 +85,7 @@ COMMON: Foreign = {
     "working_directory": (None, "write `cd` in the script"),
     "undo": ("compensate", "write `compensate`"),
     "rollback": ("compensate", "write `compensate`"),
-    "next": (None, "write `depends_on` in the step that comes after"),
+    "next": (None, "a step starts after the one above it, or after those of `depends_on`"),
     "label": ("name", "write `name`"),
 }
 _SCRIPT: Foreign = {
@@ -271,6 +276,7 @@ class Job(StepPart):
     """A call of another workflow in the style of `jobs:`."""
 
     place: ClassVar[str] = "a job"
+    instead: ClassVar[Mapping[str, tuple[str, ...]]] = {"uses": ("steps", "run", "action")}
     foreign: ClassVar[Foreign] = {
         **COMMON,
         "inputs": ("with", "a job gives its inputs under `with`"),

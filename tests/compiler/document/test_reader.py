@@ -9,7 +9,7 @@ import pytest
 
 from compiler.codes.document import CODES
 from compiler.diagnostics import Diagnostics
-from compiler.document import Document, limits, read, source_from_bytes, to_plain, walk
+from compiler.document import Document, Lost, limits, read, source_from_bytes, to_plain, walk
 from compiler.document import parser as parsing
 from compiler.source import Source
 
@@ -83,7 +83,8 @@ def test_a_key_is_text(text: str) -> None:
 
 def test_braces_without_a_dollar_are_taken_for_a_missing_value() -> None:
     documents, _, found = load("a: {{ x.y }}\nb: 1\n")
-    assert to_plain(documents[0].root) == {"a": None, "b": 1}
+    assert to_plain(documents[0].root) == {"a": "{{ x.y }}", "b": 1}
+    assert isinstance(documents[0].root.get("a").value, Lost)
     assert [d.help for d in found] == ["write ${{ x.y }}"]
 
 

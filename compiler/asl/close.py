@@ -1,0 +1,176 @@
+"""The close machine: fetches the stored records, undoes newest first, then runs the handlers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from compiler.asl import failures
+from compiler.asl.bodies import ordered
+from compiler.asl.context import Context, Item, State, States
+from compiler.asl.retrying import TRANSIENT
+from compiler.asl.tasks import INVOKE, task_of
+from compiler.check.program import Json, Step
+from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.model import Closing
+from protocol.names import RECORDS
+
+STORED, UNDO = "Stored", "Undo"
+
+
+def prelude(context: Context, closing: Closing, following: str) -> tuple[str, States]:
+    """Return the states in front of the handlers, and the first of them (or `following`)."""
+    states: States = {}
+    first = following
+    if closing.undone:
+        states[UNDO] = ordered(_undo(context, closing, following))
+        first = UNDO
+    if closing.undone or closing.read:
+        states[STORED] = ordered(_stored(closing, first))
+        first = STORED
+    return first, states
+
+
+def variable(step: Step) -> str:
+    """Return the variable that holds a step's stored record in the close machine."""
+    return f"s_{step.variable}"
+
+
+def failure_of(closing: Closing) -> str:
+    """Return JSONata of the context `failure`: the first failed step in file order, and all."""
+    order = ", ".join(
+        f"{text_literal(step)}: [{at}, {text_literal(name)}]"
+        for at, (step, name) in enumerate(closing.order)
+    )
+    return (
+        f"($o := {{{order}}}; "
+        "$l := $type($states.input.failure.steps) = 'array' ? $states.input.failure.steps : []; "
+        "$p := function($d) { $exists($lookup($o, $d.step_id)) ? $lookup($o, $d.step_id)[0] "
+        f": {len(closing.order)} }}; "
+        "$s := $sort($l, function($a, $b) { $p($a) > $p($b) }); $x := $s[0]; "
+        "$exists($x) ? {'step_id': $x.step_id, 'name': $exists($lookup($o, $x.step_id)) ? "
+        "$lookup($o, $x.step_id)[1] : $x.step_id, 'status': $x.status, "
+        "'error': {'type': $x.type, 'message': $x.message}, 'steps': $s} : {'steps': []})"
+    )
+
+
+def _stored(closing: Closing, following: str) -> State:
+    """Asks `records` for stored records; without an answer the handlers still run."""
+    payload: dict[str, Json] = {
+        "op": "stored",
+        "run": "{% $run %}",
+        "steps": [step.id for step in closing.read],
+        "undo": [step.id for step in closing.undone],
+    }
+    at = "$states.result.Payload"
+    assign: dict[str, Json] = {}
+    empty: dict[str, Json] = {}
+    for step in closing.read:
+        path = f"$lookup({at}.steps, {text_literal(step.id)})"
+        assign[variable(step)] = wrap(f"$exists({path}) ? {path} : null")
+        empty[variable(step)] = None
+    if closing.undone:
+        assign["undos"] = wrap(f"$type({at}.undo) = 'array' ? {at}.undo : []")
+        empty["undos"] = []
+    return {
+        "Type": "Task",
+        "Resource": INVOKE,
+        "Arguments": {"FunctionName": RECORDS, "Payload": payload},
+        "TimeoutSeconds": 60,
+        "Retry": [TRANSIENT],
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Assign": empty, "Next": following}],
+        "Assign": assign,
+        "Next": following,
+    }
+
+
+def _undo(context: Context, closing: Closing, following: str) -> State:
+    """One undo after the other; a failed one does not stop the others."""
+    states: States = {
+        "Undo.begin": {
+            "Type": "Pass",
+            "Assign": {
+                "undo_record": "{% $states.input.record %}",
+                "undo_items": "{% $type($states.input.items) = 'array' ? $states.input.items : [] %}",
+            },
+            "Next": "Undo.which",
+        },
+        "Undo.which": {
+            "Type": "Choice",
+            "Choices": [
+                {
+                    "Condition": wrap(f"$states.input.step = {text_literal(step.id)}"),
+                    "Next": f"{step.id}.undo",
+                }
+                for step in closing.undone
+            ],
+            "Default": "Undo.unknown",
+        },
+        "Undo.unknown": {
+            "Type": "Pass",
+            "Output": {"step": "{% $states.input.step %}", "status": "failed"},
+            "End": True,
+        },
+    }
+    for step in closing.undone:
+        states |= _undo_of(context, step)
+    return {
+        "Type": "Map",
+        "Items": "{% $undos %}",
+        "ItemSelector": {
+            "step": "{% $states.context.Map.Item.Value.step %}",
+            "record": "{% $states.context.Map.Item.Value.record %}",
+            "items": "{% $states.context.Map.Item.Value.items %}",
+        },
+        "MaxConcurrency": 1,
+        "ItemProcessor": {
+            "ProcessorConfig": {"Mode": "INLINE"},
+            "StartAt": "Undo.begin",
+            "States": states,  # type: ignore[dict-item]
+        },
+        "Assign": {"undone": "{% [$states.result] %}"},
+        "Next": following,
+    }
+
+
+def _undo_of(context: Context, step: Step) -> States:
+    undo = step.compensate
+    assert undo is not None
+    inside = replace(
+        context,
+        items=(Item("null", "$undo_items"),) if step.for_each else (),
+        stored_as={step.id: "undo_record"},
+    )
+    resolve = inside.resolver(undo)
+    task = task_of(inside, undo, resolve, "$states.context.State.RetryCount + 1")
+    name = f"{step.id}.undo"
+    task.state["Output"] = {"step": step.id, "status": "undone"}
+    task.state["End"] = True
+    states: States = {name: task.state}
+    if task.collects is not None:
+        task.state.pop("End")
+        task.state.pop("Output")
+        task.state["Next"] = f"{name}.result"
+        task.collects["Output"] = {"step": step.id, "status": "undone"}
+        task.collects["End"] = True
+        states[f"{name}.result"] = task.collects
+    for state in states.values():
+        state["Catch"] = [
+            {
+                "ErrorEquals": ["States.ALL"],
+                "Output": failures.caught(step.id),
+                "Next": f"{name}_failed",
+            }
+        ]
+    states[f"{name}_failed"] = {
+        "Type": "Pass",
+        "Output": {
+            "step": step.id,
+            "status": "failed",
+            "error": wrap(
+                "{'type': $string($states.input.Error), "
+                "'message': $substring($string($states.input.Cause), 0, 200)}"
+            ),
+        },
+        "End": True,
+    }
+    return {name: ordered(state) for name, state in states.items()}

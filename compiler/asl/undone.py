@@ -1,0 +1,20 @@
+"""What a close machine tells at its end: which undos were done."""
+
+from __future__ import annotations
+
+from compiler.check.program import Json
+from compiler.expressions.quoting import wrap
+from compiler.plan.model import Closing
+
+
+def outputs_of_close(closing: Closing) -> Json:
+    """Return what the close machine tells at its end."""
+    if not closing.undone:
+        return {"compensation": "none"}
+    failed = "$undone[status = 'failed']"
+    return {
+        "compensation": wrap(
+            f"$count($undone) = 0 ? 'none' : $exists({failed}) ? 'partial' : 'complete'"
+        ),
+        "undone": "{% $undone %}",
+    }
