@@ -20,9 +20,7 @@ def begin(context: Context, node: Begin) -> State:
     """
     plan = context.plan
     assign: dict[str, Json] = {"run": _run(context), "inputs": _inputs(context)}
-    for root in sorted(plan.carried):
-        path = f"{INPUT}.{root}"
-        assign[root] = wrap(f"$exists({path}) ? {path} : null")
+    assign |= contexts(context)
     if plan.closing is not None and plan.closing.reads_failure:
         assign["failure"] = wrap(failure_of(plan.closing))
     if plan.program.timeout is not None:
@@ -31,6 +29,15 @@ def begin(context: Context, node: Begin) -> State:
             f"$fromMillis($toMillis($states.context.Execution.StartTime) + {milliseconds})"
         )
     return {"Type": "Pass", "Assign": assign, "Next": node.next}
+
+
+def contexts(context: Context) -> dict[str, Json]:
+    """Return the assignments of the contexts beside the inputs that the machine keeps."""
+    found: dict[str, Json] = {}
+    for root in sorted(context.plan.carried):
+        path = f"{INPUT}.{root}"
+        found[root] = wrap(f"$exists({path}) ? {path} : null")
+    return found
 
 
 def _run(context: Context) -> Json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compiler.asl import loops, people
 from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import catch, leave, output_at
@@ -9,6 +11,7 @@ from compiler.asl.resolver import Own
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
 from compiler.check.program import Action, EventWait, Manual, Pause, Script, Step
+from compiler.expressions import status_functions
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
 from protocol.names import VALIDATION_ERROR
@@ -19,6 +22,8 @@ ATTEMPT = "$states.context.State.RetryCount + 1"
 def body(context: Context, node: Do) -> States:
     """Return the states that carry a step out, the first under the node's own name."""
     step = node.step
+    if step.condition is not None and "always" in status_functions(step.condition):
+        context = replace(context, is_late=True)
     match step.kind:
         case Manual():
             return people.manual(context, node, step.kind)

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from compiler.asl import failures
+from compiler.asl.model import StateMachine
 from compiler.asl.resolver import Own, ScopeResolver
 from compiler.check.program import Json, Step
 from compiler.expressions.types import NUMBER, UNKNOWN, Type
 from compiler.plan.model import Plan, Reads, Scope
+
+GRACE_OF_RUN = 15 * 60
+"""Seconds that handlers, `always()` steps and undos get behind the run's deadline."""
 
 State: TypeAlias = dict[str, Json]
 States: TypeAlias = dict[str, State]
@@ -33,8 +37,10 @@ class Context:
     assigned: frozenset[str]  # lists of failures that some state of the machine assigns
     items: tuple[Item, ...] = ()
     deadline: str | None = None
+    is_late: bool = False  # in a step that may run behind the deadline
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
     stored_as: Mapping[str, str] = field(default_factory=dict)  # step id -> other variable
+    children: list[StateMachine] = field(default_factory=list)  # machines made on the way
 
     def resolver(
         self, step: Step | None = None, *, clean: bool = False, own: Own | None = None
@@ -66,6 +72,15 @@ class Context:
         step = self.plan.items.get(self.plan.frame_of[self.scope.key])
         each = None if step is None else self.plan.program.by_id[step].for_each
         return length if each is None else max(40, min(length, 4_000 // each.max_items))
+
+    @property
+    def deadline_code(self) -> str | None:
+        """JSONata of the time stamp until which a task may go on, None without a deadline."""
+        if self.deadline is None:
+            return None
+        if not self.is_late:
+            return f"${self.deadline}"
+        return f"$fromMillis($toMillis(${self.deadline}) + {GRACE_OF_RUN * 1000})"
 
     def inside(self, scope: Scope) -> Context:
         """Return the context of a scope inside this one."""

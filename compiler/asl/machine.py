@@ -8,9 +8,10 @@ from dataclasses import replace
 from compiler.asl import failures, records, repeated
 from compiler.asl.bodies import body, ordered
 from compiler.asl.close import prelude
-from compiler.asl.context import Context, State, States
+from compiler.asl.context import GRACE_OF_RUN, Context, State, States
 from compiler.asl.guards import test_code
 from compiler.asl.leaving import output_at, run_outputs
+from compiler.asl.lock import lock
 from compiler.asl.model import StateMachine
 from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import GRACE, INVOKE, WAITING
@@ -38,14 +39,12 @@ from compiler.plan.model import (
 from compiler.source import Span
 from protocol.names import LATCH_SKIP, LATCH_SKIP_FAILED, LATCHES, RUN_FAILED, child_machine
 
-GRACE_OF_RUN = 15 * 60
-"""Seconds that handlers, `always()` steps and undos get behind the run's deadline."""
 LONGEST_WAIT = 31_536_000
 """Seconds a latch waits at most: as long as an execution can last."""
 
 
-def machine(plan: Plan) -> StateMachine:
-    """Return the machine of a planned workflow."""
+def machines(plan: Plan) -> tuple[StateMachine, ...]:
+    """Return the machine of a planned workflow, and those of its chunked for_each steps."""
     context = Context(
         plan,
         plan.root,
@@ -53,6 +52,10 @@ def machine(plan: Plan) -> StateMachine:
         deadline="deadline" if plan.program.timeout is not None else None,
     )
     states = _scope(context)
+    if plan.program.concurrency is not None:
+        before = lock(context, plan.program.concurrency, str(states[START]["Next"]))
+        states[START]["Next"] = next(iter(before))
+        states = {START: states.pop(START)} | before | states
     closing = plan.closing
     if closing is not None:
         first, before = prelude(context, closing, str(states[START]["Next"]))
@@ -66,7 +69,8 @@ def machine(plan: Plan) -> StateMachine:
     if plan.program.timeout is not None:
         definition["TimeoutSeconds"] = plan.program.timeout + 2 * GRACE_OF_RUN
     definition["States"] = states  # type: ignore[assignment]
-    return StateMachine(plan.program.id, definition, _source_map(plan))
+    own = StateMachine(plan.program.id, definition, _source_map(plan))
+    return (own, *context.children)
 
 
 def _assigned(scope: Scope) -> Iterator[str]:
@@ -215,7 +219,7 @@ def _block(context: Context, node: Do) -> States:
                 f"$toMillis(${context.deadline})]))"
             )
         states[node.name] = {"Type": "Pass", "Assign": {name: wrap(limit)}, "Next": first}
-    joined = f"{node.name}.join"
+    joined = f"{node.name}.joined"
     states[first] = _fork(inner, node.inner, joined)
     taken = _binds(context, node, "$states.input")
     failed = "[$states.input.f]"

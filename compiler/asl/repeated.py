@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from compiler.asl import records
+from compiler.asl.chunks import INLINE_CONCURRENCY, chunked, is_chunked
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.leaving import leave
 from compiler.asl.values import code_of
@@ -24,9 +25,6 @@ from compiler.plan.model import Do, Scope
 from protocol.names import TOO_MANY_ITEMS, VALIDATION_ERROR
 
 ITEMS_FAILED = "ItemsFailed"
-INLINE_CONCURRENCY = 40
-"""Iterations of an inline Map that run at once at most (Step Functions service quotas)."""
-
 Emit = Callable[[Context], States]
 
 
@@ -37,6 +35,9 @@ def each(context: Context, node: Do, emit: Emit) -> States:
     resolve = context.resolver(step, clean=node.clean)
     items = code_of(step.for_each.items, resolve)
     mapped = f"{node.name}.each"
+    if is_chunked(step):
+        state = chunked(context, node, items, lambda inner, at: _processor(inner, step, at, emit))
+        return {node.name: _look(node, items, mapped), mapped: state, **_judged(context, node)}
     concurrency = step.for_each.max_concurrency or INLINE_CONCURRENCY
     state: State = {
         "Type": "Map",

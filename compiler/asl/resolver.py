@@ -102,7 +102,8 @@ class ScopeResolver:
                 text = f"$exists({path}.status) ? {path}.status : 'skipped'"
                 return Code(text, False, TEXT, CHOICE), 3
             case ("outputs",):
-                return self._outputs(ref, path, ran=ran)
+                sure = ran and step.id in self.plan.recorded
+                return self._outputs(ref, path, sure=sure)
             case (str() as name,):
                 return Code(f"{path}.{name}", True, UNKNOWN, ATOM), 3
         return Code(path, True, UNKNOWN, ATOM), 2
@@ -127,13 +128,13 @@ class ScopeResolver:
         """Whether the step stands in the frame of this scope."""
         return self.plan.frames[step.id] == self.plan.frame_of[self.scope]
 
-    def _outputs(self, ref: Ref, path: str, *, ran: bool) -> tuple[Code, int]:
+    def _outputs(self, ref: Ref, path: str, *, sure: bool) -> tuple[Code, int]:
         # What a step gave is taken as unknown: its contract is kept by our wrapper, but a machine
         # must not die in an expression where somebody's function breaks it.
         keys = ref.keys[2:]
         if not keys or not isinstance(keys[0], str):
             return Code(f"{path}.outputs", True, UNKNOWN, ATOM), 3
-        return Code(member(f"{path}.outputs", keys[0]), not ran, UNKNOWN, ATOM), 4
+        return Code(member(f"{path}.outputs", keys[0]), not sure, UNKNOWN, ATOM), 4
 
     def _own(self, own: Own, ref: Ref) -> tuple[Code, int]:
         keys = ref.keys[1:]

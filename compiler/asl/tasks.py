@@ -99,8 +99,9 @@ def call_of(context: Context, step: Step, resolve: ScopeResolver, attempt: str) 
         call["refs"] = refs
     if step.timeout is not None:
         call["timeout"] = step.timeout
-    if context.deadline is not None:
-        call["deadline"] = f"{{% ${context.deadline} %}}"
+    deadline = context.deadline_code
+    if deadline is not None:
+        call["deadline"] = wrap(deadline)
     return call | _outputs_of(context, step, resolve) | _files_of(context, step)
 
 
@@ -316,9 +317,10 @@ def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish
 
 def time_limit(context: Context, seconds: int) -> Json:
     """Return a TimeoutSeconds: the seconds themselves, or what is left until the deadline."""
-    if context.deadline is None:
+    deadline = context.deadline_code
+    if deadline is None:
         return seconds
-    left = f"$floor(($toMillis(${context.deadline}) - $millis()) / 1000) + {GRACE}"
+    left = f"$floor(($toMillis({deadline}) - $millis()) / 1000) + {GRACE}"
     return wrap(f"$max([1, $min([{seconds}, {left}])])")
 
 

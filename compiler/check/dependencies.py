@@ -5,7 +5,7 @@ from __future__ import annotations
 from compiler.check.context import Context
 from compiler.check.graph import order
 from compiler.check.groups import Entry, Group, Groups
-from compiler.check.suggest import listed, nearest
+from compiler.check.suggest import listed
 from compiler.source import Span
 
 
@@ -99,10 +99,7 @@ def _named(context: Context, groups: Groups, group: Group, text: str, span: Span
 
 
 def _report_unknown(context: Context, groups: Groups, group: Group, named: str, span: Span) -> None:
-    names = {entry.step.name: entry for entry in group.entries}
-    names.update({entry.id: entry for entry in group.entries})
-    word = nearest(named, names)
-    close = None if word is None else names[word]
+    close = groups.nearest(named, group)
     where = " among the handlers" if group is groups.handlers else ""
     message = f"there is no step '{named}'{where} to depend on"
     if close is None:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from compiler.expressions.nearest import nearest
 from compiler.spec import Step, Workflow
 from compiler.spec.names import same
+
+_COMPARISONS = 20_000
 
 
 @dataclass(eq=False, slots=True)
@@ -74,6 +77,23 @@ class Groups:
     all: tuple[Group, ...]
     by_id: dict[str, Entry]
     by_name: dict[str, list[Entry]]
+    _near: dict[tuple[str, int], Entry | None] = field(default_factory=dict)
+
+    def nearest(self, word: str, group: Group | None = None) -> Entry | None:
+        """Return the step that a mistyped id or name most likely means, of one group or of all.
+
+        A file with very many mistakes in very many steps gets no more proposals at some point:
+        comparing each word with each name would take minutes.
+        """
+        key = (word, id(group))
+        if key not in self._near:
+            steps = list(self.entries()) if group is None else group.entries
+            names = {entry.step.name: entry for entry in steps}
+            names.update({entry.id: entry for entry in steps})
+            affordable = (len(self._near) + 1) * len(names) <= _COMPARISONS
+            found = nearest(word, names) if affordable else None
+            self._near[key] = None if found is None else names[found]
+        return self._near[key]
 
     def find(self, step: str) -> Entry | None:
         """Return the step of an id, `-` and `_` being alike."""

@@ -10,11 +10,12 @@ from compiler.check.groups import Entry, Groups
 from compiler.check.readers import Reader
 from compiler.check.shell import outputs_written
 from compiler.check.steptypes import record
-from compiler.check.suggest import listed, nearest, suggestion
+from compiler.check.suggest import listed, suggestion
 from compiler.expressions import Ref
 from compiler.expressions.types import NUMBER, TEXT, UNKNOWN, Record, Type, optional, without_null
 from compiler.source import Span
 from compiler.spec import RunStep
+from compiler.spec.names import same
 
 MEMBERS = ("status", "outputs", "error", "reason", "items")
 _MEANT = {"outcome": "status", "conclusion": "status", "result": "status", "state": "status"}
@@ -143,29 +144,27 @@ class Reads:
         )
 
     def _self(self, own: Entry, ref: Ref, reader: Reader) -> None:
-        where = "its condition" if reader.part == "condition" else "here"
+        where = " in its own condition" if reader.part == "condition" else ""
         self._error(
             "reads-itself",
             ref.span,
-            f"'{own.id}' reads itself in {where}"
-            if where != "here"
-            else f"'{own.id}' reads itself",
+            f"'{own.id}' reads itself{where}",
             "a step's own outputs can be read in its `outputs`, `retry.conditions`, "
             "`repeat.until` and `compensate` only",
         )
 
     def _unknown(self, named: str, ref: Ref) -> None:
-        names = {entry.step.name: entry for entry in self.groups.entries()}
-        names.update({entry.id: entry for entry in self.groups.entries()})
-        word = nearest(named, names)
-        if word is None and len(named) > 2:
-            word = next((name for name in names if name.startswith(named)), None)
+        close = self.groups.nearest(named)
+        if close is None and len(named) > 2:
+            folded = (
+                entry for key, entry in self.groups.by_id.items() if key.startswith(same(named))
+            )
+            close = next(folded, None)
         span = ref.path[1].span
-        if word is None:
+        if close is None:
             ids = listed(entry.id for entry in self.groups.entries())
             self._error("unknown-step", span, f"there is no step '{named}'", f"the steps: {ids}")
             return
-        close = names[word]
         place = self.context.name_span(close.step)
         self.context.diagnostics.error(
             "unknown-step",
@@ -258,27 +257,29 @@ class Reads:
     def _no_output(self, entry: Entry, ref: Ref, name: str, outputs: Record) -> None:
         span = ref.path[3].span
         step = entry.step
-        if isinstance(step, RunStep):
-            line = f"{name}: ${{{{ steps.{step.id}.outputs.{name} }}}}"
-            below = "" if step.outputs.entries else "outputs: "
-            if name in outputs_written(step.run):
-                place = self.context.name_span(step)
-                self.context.diagnostics.error(
-                    "undeclared-output",
-                    span,
-                    f"'{step.id}' writes '{name}' to $GITHUB_OUTPUT, but does not declare it",
-                    help=f"add to the {'outputs of ' if step.outputs.entries else ''}step "
-                    f"'{step.id}': `{below}{{{line}}}`"
-                    if below
-                    else f"add to the outputs of '{step.id}': `{line}`",
-                    labels=[self.context.label(place, f"'{step.id}' is here")],
-                )
-                return
+        if isinstance(step, RunStep) and name in outputs_written(step.run):
+            self._undeclared(step, name, span)
+            return
         self._error(
             "unknown-output",
             span,
             f"'{step.id}' gives no output '{name}'",
             suggestion(name, outputs.fields, "it gives") or _nothing(step.id, name),
+        )
+
+    def _undeclared(self, step: RunStep, name: str, span: Span) -> None:
+        """Report an output that the script writes, with the line that is missing."""
+        line = f"{name}: ${{{{ steps.{step.id}.outputs.{name} }}}}"
+        advice = f"add to the outputs of '{step.id}': `{line}`"
+        if not step.outputs.entries:
+            advice = f"add to the step '{step.id}':\n    outputs:\n      {line}"
+        place = self.context.name_span(step)
+        self.context.diagnostics.error(
+            "undeclared-output",
+            span,
+            f"'{step.id}' writes '{name}' to $GITHUB_OUTPUT, but does not declare it",
+            help=advice,
+            labels=[self.context.label(place, f"'{step.id}' is here")],
         )
 
 

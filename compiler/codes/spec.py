@@ -196,4 +196,13 @@ CODES: tuple[Code, ...] = (
         "name: Hello\ntrigger: {type: schedule, cron: '0 6'}\n" + _STEPS,
         "name: Hello\ntrigger: {type: schedule, cron: '0 6 * * 1-5'}\n" + _STEPS,
     ),
+    Code(
+        "bad-timezone",
+        "A time zone that cannot be read",
+        "`timezone` is a name of the IANA data base, area and place: `Europe/Berlin`, "
+        "`America/New_York`; or `UTC`, which holds if it is left out.",
+        "name: Hello\ntrigger: {type: schedule, cron: '0 6 * * 1-5', timezone: Berlin}\n" + _STEPS,
+        "name: Hello\ntrigger: {type: schedule, cron: '0 6 * * 1-5', timezone: Europe/Berlin}\n"
+        + _STEPS,
+    ),
 )

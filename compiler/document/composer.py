@@ -219,7 +219,7 @@ class Composer:
         line = max(self._text.rfind("\n", 0, start), self._text.rfind("\r", 0, start)) + 1
         if self._text[line:start].strip(" ") or not (text[1:2].isalpha() and self._in_mapping()):
             return text
-        item = text[1:].split(" -")[0]
+        item = text[1:].split(" -", maxsplit=1)[0]
         self._diagnostics.error(
             "missing-space",
             Span(start, start + 1 + len(item)),

@@ -1,4 +1,4 @@
-"""Mistakes of lines and columns: tabs, indentation, colons and dashes."""
+"""Mistakes of lines and columns: indentation, colons and dashes."""
 
 from __future__ import annotations
 
@@ -7,42 +7,12 @@ import re
 from compiler.document import tags
 from compiler.document.problem import Problem
 
-_LEAD = re.compile(r"^[ \t]*\t[ \t]*", re.MULTILINE)
 _COLON = re.compile(r":(?=[ \t]|$)")
 _KEY_LINE = re.compile(r"^[ ]*(?:-[ ]+)*(?:[\w.$/-]+|\"[^\"]*\"|'[^']*')[ ]*$")
 _NO_SPACE = re.compile(r"^[ ]*(?:-[ ]+)*(?P<key>[A-Za-z_][\w-]*):(?P<value>[^\s:/][^\r\n]*)$")
 _NO_SPACE_DASH = re.compile(r"^[ ]*(?P<dash>-)(?P<item>[A-Za-z_\"'\[{$][^\r\n]*)$")
 _KEY_VALUE = re.compile(r"^(?P<lead>[ ]*(?:-[ ]+)*)[^\s#][^:]*:(?:[ ]+\S|[ ]*$)")
 _COLUMNS = re.compile(r"[ ]*-[ ]+|[ ]+")
-
-
-def tab(problem: Problem) -> bool | None:
-    """A line indented with a tab."""
-    text, at = problem.text, problem.at
-    if "tab" not in problem.what.split() and text[at : at + 1] != "\t":
-        return None
-    if "block scalar" in problem.context and problem.line.startswith(" "):
-        # Text of the block: libyaml refuses a tab there in the first line only, YAML does not.
-        return problem.mended.hide(at, at + 1)
-    lead = _LEAD.match(problem.line)
-    if lead is None:
-        problem.report("tab-indentation", at, at + 1, "a tab cannot stand here", help="use spaces")
-        return False
-    start = problem.line_start + problem.line.index("\t")
-    problem.report(
-        "tab-indentation",
-        start,
-        problem.line_start + lead.end(),
-        "this line is indented with a tab, and YAML indents with spaces",
-        help="replace the tabs by spaces, two for each level",
-    )
-    widths = [len(spaces) for spaces in re.findall(r"^( +)\S", text, re.MULTILINE)]
-    spaces = " " * (min(widths) if widths else 2)
-    for match in reversed(list(_LEAD.finditer(text))):
-        if match[0].startswith("\t") or match.start() == problem.line_start:
-            problem.mended.replace(match.start(), match.end(), match[0].replace("\t", spaces))
-    problem.mended.guessed = True
-    return True
 
 
 def two_colons(problem: Problem) -> bool | None:

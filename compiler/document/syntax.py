@@ -14,11 +14,11 @@ import yaml
 
 from compiler.diagnostics import Diagnostics
 from compiler.document import tags
+from compiler.document.blanks import odd_space, tab
 from compiler.document.layout import (
     dash_in_line,
     indentation,
     missing_colon,
-    tab,
     two_colons,
 )
 from compiler.document.limits import TOO_DEEP
@@ -155,8 +155,11 @@ def _rest_of_line(problem: Problem, quoted: re.Match[str], at: int) -> bool:
     start = quoted.start("value")
     value = problem.text[start : problem.end_of_line(at)].rstrip()
     meant = value
-    if quoted.end("value") == at and value[0] == value[-1]:  # 'it's': quotes around a quote
-        meant = value[1:-1]
+    if quoted.end("value") == at:
+        if value[0] == value[-1]:  # 'it's': quotes around a quote
+            meant = value[1:-1]
+        elif value[0] not in value[at - start :]:  # "a/"${{ b }}: quotes around the first part
+            meant = value[1 : at - start - 1] + value[at - start :]
     problem.report(
         "text-after-quote",
         at,
@@ -199,11 +202,12 @@ def _unknown_escape(problem: Problem) -> bool:
     at = problem.at
     if problem.text[at : at + 1] != "\\" and problem.text[at - 1 : at] == "\\":
         at -= 1
+    end = min(at + 2, len(problem.text))
     problem.report(
         "unknown-escape",
         at,
-        at + 2,
-        f"`{problem.text[at : at + 2]}` is no escape that YAML knows",
+        end,
+        f"`{problem.text[at:end]}` is no escape that YAML knows",
         help="in double quotes write a backslash twice, or use single quotes",
     )
     problem.mended.replace(at, at, "\\")
@@ -289,6 +293,7 @@ def _last_scalar(text: str) -> Event | None:
 
 _TRAPS: Final[tuple[Callable[[Problem], bool | None], ...]] = (
     _too_deep,
+    odd_space,
     tab,
     _negation,
     _expression_in_flow,

@@ -64,8 +64,11 @@ class Counter:
         self._by_id = {step.id: step for step in _every(program)}
 
     def step(self, state: str) -> Step | None:
-        """Return the step that a state belongs to."""
-        return self._by_id.get(state.partition(".")[0])
+        """Return the step that a state belongs to; of an undo the step that undoes."""
+        name, _, part = state.partition(".")
+        step = self._by_id.get(name)
+        is_undo = part.partition(".")[0].startswith("undo")
+        return step.compensate if step is not None and is_undo else step
 
     def flow(self, flow: Mapping[str, Json]) -> Weights:
         """Return what a list of states takes, from its start to an end."""
@@ -130,14 +133,23 @@ class Counter:
         if isinstance(items, list):
             return len(items)
         step = self.step(name)
-        return 1 if step is None or step.for_each is None else step.for_each.max_items
+        if step is not None and step.for_each is not None:
+            return step.for_each.max_items
+        inside = states_of(_object(state["ItemProcessor"]))
+        return max(1, sum(self._undos(inner) for inner in inside))
+
+    def _undos(self, state: str) -> int:
+        """Return how often a close machine does an undo: once for each item of its step."""
+        name, _, part = state.partition(".")
+        step = self._by_id.get(name)
+        if step is None or part != "undo":
+            return 0
+        return 1 if step.for_each is None else step.for_each.max_items
 
 
 def _every(program: Program) -> Iterator[Step]:
-    for step in (*every_step(program.steps), *every_step(program.handlers)):
-        yield step
-        if step.compensate is not None:
-            yield step.compensate
+    yield from every_step(program.steps)
+    yield from every_step(program.handlers)
 
 
 def _loops(step: Step) -> int:

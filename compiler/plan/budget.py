@@ -39,7 +39,7 @@ def limits(
         if step.for_each is not None:
             own = SHARED // (step.for_each.max_items * 2)
             found[name] = min(found.get(name, MOST), own)
-    return {name: max(256, share) for name, share in found.items() if share < MOST}
+    return {name: max(64, share) for name, share in found.items() if share < MOST}
 
 
 def _weight(step: Step, reads: Reads | None) -> int:

@@ -110,10 +110,18 @@ class Freezer:
         certain = frozenset(
             name
             for name in gives
-            if facts.bad is False and not self._knowledge.may_be_skipped(name)
+            if facts.bad is False and self._is_recorded(name, scope.frame)
         )
         upstream = facts.upstream if scope.is_fed else False
         return Ending(tuple(gives), certain, facts.own, upstream)
+
+    def _is_recorded(self, name: str, frame: int) -> bool:
+        """Whether the step's record is assigned at an end of its frame where nothing is bad."""
+        step = self._steps[name]
+        if self._scopes.places[name].scope.frame != frame:
+            return False  # it stands in a block, which may have been skipped
+        lets_pass = bool(step.rule.continues) or step.on_error != "fail"
+        return not lets_pass and not self._knowledge.may_be_skipped(name)
 
     def _node(self, scope: ScopeDraft, node: NodeDraft) -> Node:
         step = node.step

@@ -310,6 +310,7 @@ class Plan:
     parents: dict[int, int | None]  # scope key -> key of the scope around it
     rules: dict[str, Rule]
     unskippable: frozenset[str]  # run whenever nothing above is bad
+    recorded: frozenset[str]  # of these: whose records are assigned then, come what may
     frames: dict[str, int]  # step id -> key of its frame
     frame_of: dict[int, int]  # scope key -> key of its frame
     items: dict[int, str]  # scope key of a for_each body -> its step

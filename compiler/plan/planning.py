@@ -63,6 +63,7 @@ def _machine(program: Program) -> Plan:
     demand.keep_items()
     reads = {name: merged(found) for name, found in demand.reads.items()}
     root = Freezer(scopes, steps, knowledge, demand.variables, demand.signals).root()
+    unskippable = frozenset(n for n in steps if not knowledge.may_be_skipped(n))
     return Plan(
         program=program,
         root=root,
@@ -78,8 +79,20 @@ def _machine(program: Program) -> Plan:
         contexts=_contexts(program, steps),
         files=_files(steps, above),
         limits=limits(scopes, steps, reads, demand.signals),
-        unskippable=frozenset(n for n in steps if not knowledge.may_be_skipped(n)),
+        unskippable=unskippable,
+        recorded=unskippable - _unrecorded(scopes, steps),
     )
+
+
+def _unrecorded(scopes: Scopes, steps: dict[str, Step]) -> set[str]:
+    """Return the steps whose records may be missing although they ran and nothing is bad.
+
+    A failure that is let pass leaves none; a latch is not trusted, and a wait that ends in a
+    skip takes nothing over.
+    """
+    passing = {name for name, s in steps.items() if s.rule.continues or s.on_error != "fail"}
+    waits = (node for scope in scopes.all for node in scope.nodes if node.kind == "await")
+    return passing.union(*(node.binds for node in waits))
 
 
 def _above(known: dict[str, Step]) -> dict[str, int]:

@@ -51,7 +51,7 @@ def action(
     """Return a call of an action or of an AWS API."""
     path = common["path"]
     common = _with_defaults(defaults, common)
-    inputs = values(part.inputs, (*path, "inputs"))
+    inputs = values(report, part.inputs, (*path, "inputs"))
     if part.action != "aws" and not part.action.startswith("aws:"):
         callback = bool(part.callback)
         return model.ActionStep(**common, action=part.action, inputs=inputs, callback=callback)
@@ -143,13 +143,14 @@ def call(
     key: Literal["workflow", "uses"] = "uses"
     reference, inputs = "", model.Values(path=path)
     if isinstance(part, written.Job):
-        reference, inputs = part.uses, values(part.with_, (*path, "with"))
+        reference, inputs = part.uses, values(report, part.with_, (*path, "with"))
     else:
         key, reference = "workflow", part.workflow
-        inputs = values(part.inputs, (*path, "inputs"))
+        inputs = values(report, part.inputs, (*path, "inputs"))
     is_file = reference.startswith(("./", "../")) or reference.endswith((".yaml", ".yml"))
     name, _, version = reference.partition("@")
-    if not is_file and ("/" in reference or not name or reference.endswith("@")):
+    elsewhere = "://" in reference or (not is_file and "/" in reference)
+    if elsewhere or not name or reference.endswith("@"):
         report.error(
             "bad-reference",
             (*path, key),
@@ -157,6 +158,7 @@ def call(
             "write its id, id@version, or ./path of its file",
         )
         common["broken"] = True
+        return model.UnknownStep(**common)
     return model.SubworkflowStep(
         **common,
         reference=reference,
@@ -168,9 +170,11 @@ def call(
     )
 
 
-def publish(defaults: model.Defaults, part: written.PublishStep, common: Common) -> model.Step:
+def publish(
+    report: Reporter, defaults: model.Defaults, part: written.PublishStep, common: Common
+) -> model.Step:
     """Return a step that publishes an event."""
-    payload = values(part.payload, (*common["path"], "payload"))
+    payload = values(report, part.payload, (*common["path"], "payload"))
     return model.PublishStep(**_with_defaults(defaults, common), event=part.event, payload=payload)
 
 

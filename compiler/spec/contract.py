@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from compiler.document.nodes import Path
+from compiler.document.nodes import Lost, Path
+from compiler.spec import names
 from compiler.spec.model import Input, Inputs, Output, Outputs
+from compiler.spec.parts import bad_name
 from compiler.spec.report import Reporter, plain_list
 from compiler.spec.written.scalars import OPEN, did_you_mean, either, nearest, source_text
 
@@ -65,7 +67,13 @@ _FOREIGN = {
     "fields": "write `properties`",
     "$ref": "write the schema itself",
 }
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_BOOLEANS = {
+    "true": "true", "yes": "true", "on": "true", "y": "true",
+    "false": "false", "no": "false", "off": "false", "n": "false",
+}  # fmt: skip
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
+_SHOWN = 60
+_TYPE = re.compile(r"[A-Za-z_ -]*")
 
 
 def inputs(report: Reporter, plain: JsonValue, path: Path) -> Inputs | None:
@@ -107,13 +115,16 @@ def outputs(report: Reporter, plain: JsonValue, path: Path) -> Outputs | None:
 
 def _long(report: Reporter, name: str, value: JsonValue, path: Path) -> JsonValue:
     """Report an output's value that stands where its type should, and return its long form."""
-    if not isinstance(value, str) or OPEN not in value:
+    if not isinstance(value, str) or _TYPE.fullmatch(value):
         return value
+    written = f'"{value}"' if OPEN in value and '"' not in value else value
+    if len(written) > _SHOWN or "\n" in value or (OPEN in value and '"' in value):
+        written = "..."
     report.error(
         "wrong-type",
         path,
         f"`{name}` is a value, but must be a type or a mapping",
-        f"write `{name}: {{value: ...}}`",
+        f"write `{name}: {{value: {written}}}`",
     )
     return {"value": value}
 
@@ -130,13 +141,8 @@ def _fields(report: Reporter, plain: JsonValue, path: Path) -> list[tuple[str, J
         report.wrong_type(path, "a mapping of names to types", "write `name: string`")
         return []
     for name in plain:
-        if not _NAME.fullmatch(name):
-            report.error_at_key(
-                "bad-name",
-                (*path, name),
-                f"`{name}` cannot be a name",
-                "use letters, digits, _ and -, with a letter first",
-            )
+        if not names.NAME.fullmatch(name):
+            bad_name(report, name, (*path, name))
     return list(plain.items())
 
 
@@ -313,24 +319,38 @@ def _as_text(schema: Schema) -> None:
 
 
 def _check_default(report: Reporter, schema: Schema, path: Path) -> None:
-    if "default" not in schema:
+    if "default" not in schema or isinstance(schema["default"], Lost):
         return
     at = (*path, "default")
     types = schema.get("type")
     wanted = [types] if isinstance(types, str) else types
     value = schema["default"]
     if isinstance(wanted, list) and not any(_is(value, name) for name in wanted):
-        help_ = None
-        if wanted == ["string"] and isinstance(value, bool):
-            help_ = f'quote it: "{str(value).lower()}"'
-        names = " or ".join(str(name) for name in wanted)
+        either_type = " or ".join(str(name) for name in wanted)
         report.error(
-            "bad-default", at, f"`default` is {report.found(at)}, but the type is {names}", help_
+            "bad-default",
+            at,
+            f"`default` is {report.found(at)}, but the type is {either_type}",
+            _better(value, wanted),
         )
         return
     choices = schema.get("enum")
     if isinstance(choices, list) and all(choice != value for choice in choices):
         report.error("bad-default", at, f"`default` is {report.found(at)}, which is not in `enum`")
+
+
+def _better(value: JsonValue, wanted: list[JsonValue]) -> str | None:
+    """Return how to write a default of the wrong type, if it is known."""
+    if wanted == ["string"] and isinstance(value, bool):
+        return f'quote it: "{str(value).lower()}"'
+    if not isinstance(value, str):
+        return None
+    word = value.strip().lower()
+    if "boolean" in wanted and word in _BOOLEANS:
+        return f"write {_BOOLEANS[word]}, without quotes"
+    if _NUMBER.fullmatch(word) and any(_is(float(word), name) for name in wanted):
+        return f"write {word}, without quotes"
+    return None
 
 
 def _is(value: JsonValue, name: JsonValue) -> bool:

@@ -108,7 +108,8 @@ def _collide(report: Reporter, first: Step, second: Step) -> None:
     if says == before:
         message = f"two steps have {says}"
     else:
-        message = f"{says} gives the id `{second.id}`, which {before} gives too"
+        same = f"is the same as {before}" if first.given_id else f"{before} gives too"
+        message = f"{says} gives the id `{second.id}`, which {same}"
         if second.given_id:
             message = f"{says} is taken: {before} gives the same id"
     report.diagnostics.error(

@@ -10,7 +10,7 @@ from typing import get_args
 from compiler.document.nodes import Mapping, Node, Path, Scalar, Sequence
 from compiler.spec.written.parts import Written
 from compiler.spec.written.scalars import nearest
-from compiler.spec.written.steps import KINDS
+from compiler.spec.written.steps import KINDS, StepPart
 
 _WORD = re.compile(r"[A-Za-z_]+")
 _NAME_LISTS = ("depends_on", "artifacts", "assignees", "paths", "branch")
@@ -60,6 +60,15 @@ def elsewhere(model: type[Written], key: str) -> str | None:
         return None
     owners = [other.place for other in KINDS.values() if key in allowed(other)]
     return " or ".join(owners) if owners else None
+
+
+def may_be_common(key: str) -> bool:
+    """Whether a key of a step whose kind is not known is one that all steps have, or means one."""
+    if key in allowed(StepPart):
+        return True
+    if any(key in allowed(model) for model in KINDS.values()):
+        return False
+    return bool(spelled(StepPart, key) or foreign(StepPart, key) or mistyped(StepPart, key))
 
 
 def advice(model: type[Written], key: str) -> str:

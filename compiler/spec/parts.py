@@ -6,9 +6,9 @@ import re
 
 from pydantic import JsonValue
 
-from compiler.document.nodes import Path
-from compiler.spec import model
-from compiler.spec.report import Reporter, subject
+from compiler.document.nodes import Lost, Mapping, Path
+from compiler.spec import model, names
+from compiler.spec.report import Reporter
 from compiler.spec.written import parts as written
 from compiler.spec.written.scalars import OPEN, source_text
 
@@ -62,12 +62,14 @@ def _conditions(
     for index, condition in enumerate(plain.conditions or ()):
         at = (*path, "conditions", index)
         if condition.error_type is None and condition.expression is None:
-            report.error(
-                "missing-key",
-                at,
-                "a retry condition needs `error_type`",
-                "write `error_type: NetworkError`, or an expression as text",
-            )
+            written = report.document.find(at)
+            if isinstance(written, Mapping) and not written.entries:  # else it is reported
+                report.error(
+                    "missing-key",
+                    at,
+                    "a retry condition needs `error_type`",
+                    "write `error_type: NetworkError`, or an expression as text",
+                )
             continue
         found.append(
             model.RetryCondition(
@@ -93,9 +95,32 @@ def refuse(report: Reporter, path: Path, key: str, where: str, help_: str) -> No
     report.error_at_key("not-here", (*path, key), f"`{key}` cannot stand on {where}", help_)
 
 
-def values(plain: dict[str, JsonValue] | None, path: Path) -> model.Values:
-    """Return a mapping of names to values as it is."""
-    return model.Values(path=path, entries=plain or {})
+def values(report: Reporter, plain: dict[str, JsonValue] | None, path: Path) -> model.Values:
+    """Return a mapping of names to values as it is, without what could not be read."""
+    entries = plain or {}
+    if any(isinstance(value, Lost) for value in entries.values()):
+        report.drop()
+        entries = {name: value for name, value in entries.items() if not isinstance(value, Lost)}
+    return model.Values(path=path, entries=entries)
+
+
+def named(report: Reporter, plain: dict[str, JsonValue] | None, path: Path) -> model.Values:
+    """Return a mapping of names that expressions read; report what cannot be such a name."""
+    found = values(report, plain, path)
+    for name in found.entries:
+        if not names.NAME.fullmatch(name):
+            bad_name(report, name, (*path, name))
+    return found
+
+
+def bad_name(report: Reporter, name: str, path: Path) -> None:
+    """Report a key that cannot be the name of an input or output."""
+    report.error_at_key(
+        "bad-name",
+        path,
+        f"`{name}` cannot be a name" if name else "an empty text cannot be a name",
+        "use letters, digits, _ and -, with a letter first",
+    )
 
 
 def env(report: Reporter, plain: dict[str, JsonValue] | None, path: Path) -> model.Values:
@@ -108,7 +133,9 @@ def env(report: Reporter, plain: dict[str, JsonValue] | None, path: Path) -> mod
             report.error_at_key(
                 "bad-name",
                 at,
-                f"`{name}` cannot be an environment variable",
+                f"`{name}` cannot be an environment variable"
+                if name
+                else "an empty text cannot be an environment variable",
                 "use letters, digits and _, with no digit first",
             )
         elif text is None:
@@ -129,16 +156,16 @@ def pattern(report: Reporter, plain: JsonValue, path: Path) -> dict[str, JsonVal
             report.wrong_type(path, "an event's name or a pattern")
             return None
         return plain
-    names: list[JsonValue] = plain if isinstance(plain, list) else [plain]
-    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+    events: list[JsonValue] = plain if isinstance(plain, list) else [plain]
+    if not events or not all(isinstance(name, str) and name.strip() for name in events):
         report.wrong_type(path, "an event's name, a list of names, or an EventBridge pattern")
         return None
-    if any(OPEN in str(name) for name in names):
+    if any(OPEN in str(name) for name in events):
         report.error(
             "fixed-value",
             path,
-            f"{subject(path)} holds an expression, but must be known before the run",
+            f"{report.subject(path)} holds an expression, but must be known before the run",
             "name the event here, and compare its contents in `match` or `condition`",
         )
         return None
-    return {"detail-type": names}
+    return {"detail-type": events}

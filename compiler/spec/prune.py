@@ -59,9 +59,7 @@ def _place(plain: JsonValue, path: Path) -> Path:
     return path
 
 
-def _close_up(
-    plain: JsonValue, path: Path, gone: set[int]
-) -> Iterator[tuple[Path, int, int]]:
+def _close_up(plain: JsonValue, path: Path, gone: set[int]) -> Iterator[tuple[Path, int, int]]:
     items = at(plain, path)
     if not isinstance(items, list):
         return

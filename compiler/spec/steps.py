@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from compiler.document.nodes import Path
-from compiler.spec import build, identity, kinds, model, names, parts
+from compiler.spec import build, identity, keys, kinds, model, names, parts
 from compiler.spec.report import Read, Reporter, plain_list
 from compiler.spec.written import steps as written
 from compiler.spec.written.scalars import OPEN
@@ -73,7 +73,9 @@ class StepDecoder:
         return self._build(read.value, self._common(read.value, path, place, broken=broken), path)
 
     def _only_common(self, plain: dict[str, JsonValue], path: Path) -> Read[written.StepPart]:
-        return self.report.read(written.StepPart, _only_common(plain), path)
+        """Read what all steps may have, and report other tools' keys for it."""
+        known = {key: value for key, value in plain.items() if keys.may_be_common(key)}
+        return self.report.read(written.StepPart, known, path)
 
     def _unreadable(self, path: Path) -> model.Step:
         self.unknown.add(path)
@@ -115,7 +117,7 @@ class StepDecoder:
             "retry": parts.retry(self.report, part.retry, (*path, "retry")),
             "timeout": part.timeout,
             "on_error": self._on_error(part, path),
-            "outputs": parts.values(part.outputs, (*path, "outputs")),
+            "outputs": parts.named(self.report, part.outputs, (*path, "outputs")),
             "env": parts.env(self.report, part.env, (*path, "env")),
             "for_each": self._for_each(part, path),
             "repeat": self._repeat(part, path),
@@ -135,10 +137,8 @@ class StepDecoder:
 
     def _on_error(self, part: written.StepPart, path: Path) -> Literal["fail", "continue", "pause"]:
         if part.on_error is not None and part.continue_on_failure is not None:
-            key = "continue_on_failure"
-            if self.report.document.find((*path, key)) is None:
-                key = "continue-on-failure"
-            parts.conflict(self.report, path, key, "on_error", "leave out `continue_on_failure`")
+            key = str(self.report.document.written((*path, "continue_on_failure"))[-1])
+            parts.conflict(self.report, path, key, "on_error", f"leave out `{key}`")
         if part.on_error is not None:
             return part.on_error
         return "continue" if part.continue_on_failure else "fail"
@@ -155,7 +155,7 @@ class StepDecoder:
         if not isinstance(items, list) and not (isinstance(items, str) and OPEN in items):
             help_ = f"write ${{{{ {items} }}}}" if isinstance(items, str) else None
             self.report.wrong_type((*path, "for_each"), "a list or an expression", help_)
-            return None
+            items = None  # `item` and `index` are known all the same
         return model.ForEach(
             path=path,
             items=items,
@@ -203,7 +203,7 @@ class StepDecoder:
             case written.WaitStep():
                 return build.wait(self.report, part, common)
             case written.PublishStep():
-                return build.publish(self.defaults, part, common)
+                return build.publish(self.report, self.defaults, part, common)
             case _:
                 return model.UnknownStep(**common)
 

@@ -7,12 +7,11 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from compiler.document.nodes import Path
-from compiler.spec import model, parts
+from compiler.spec import cron, model, parts
 from compiler.spec.report import Reporter, plain_list
 from compiler.spec.written import triggers as written
 from compiler.spec.written.scalars import did_you_mean, either
 
-_CRON_FIELDS = (5, 6)
 _OTHER_TYPES = {
     "push": "git-push", "git": "git-push", "github": "git-push", "pull_request": "git-push",
     "cron": "schedule", "timer": "schedule", "rate": "schedule",
@@ -71,7 +70,7 @@ def _trigger(
     common: Common = {
         "path": path,
         "name": _name(report, part.name, path, f"{workflow_id}-{kind}", taken),
-        "inputs": parts.values(part.inputs, (*path, "inputs")),
+        "inputs": parts.named(report, part.inputs, (*path, "inputs")),
         "condition": part.condition,
         "dedupe": None,
         "broken": read.broken or kind != plain.get("type"),
@@ -174,12 +173,16 @@ def _schedule(
             f"`rate` is {report.found((*path, 'rate'))}, but the clock knows whole minutes",
             "write minutes, such as 5m",
         )
-    if part.cron is not None and len(part.cron.split()) not in _CRON_FIELDS:
+    if part.cron is not None:
+        problem = cron.problem(part.cron)
+        if problem is not None:
+            report.error("bad-cron", (*path, "cron"), *problem)
+    if part.timezone is not None and not cron.is_zone(part.timezone):
         report.error(
-            "bad-cron",
-            (*path, "cron"),
-            f"'{part.cron}' has {len(part.cron.split())} fields",
-            "write five: minute, hour, day, month, day of the week (0 6 * * 1-5)",
+            "bad-timezone",
+            (*path, "timezone"),
+            f"'{part.timezone}' is no time zone",
+            "write area and place, such as Europe/Berlin, or UTC",
         )
     return model.ScheduleTrigger(
         **common,

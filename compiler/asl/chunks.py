@@ -1,0 +1,167 @@
+"""A for_each that is too wide or too long for one execution: chunks of items in child executions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from compiler.asl import failures
+from compiler.asl.begin import contexts
+from compiler.asl.context import Context, State
+from compiler.asl.model import StateMachine
+from compiler.asl.retrying import SERVICE
+from compiler.check.program import Block, Step
+from compiler.document.nodes import Json
+from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.model import Do, Scope
+from protocol.names import child_machine
+
+INLINE_CONCURRENCY = 40
+"""Iterations of an inline Map that run at once at most (Step Functions service quotas)."""
+CHUNK = 40
+"""Items of one child execution."""
+INLINE_EVENTS = 5_000
+"""History events that the items of an inline Map may take of an execution's 25,000."""
+EVENTS_OF_A_CALL = 12
+"""History events of one item's call: iteration, state and task, and a few of Lambda's retries."""
+
+_VARIABLE = re.compile(r"\$([A-Za-z]\w*)")
+
+
+def is_chunked(step: Step) -> bool:
+    """Whether a for_each step goes to child executions in chunks."""
+    assert step.for_each is not None
+    if (step.for_each.max_concurrency or 0) > INLINE_CONCURRENCY:
+        return True
+    calls = len(step.kind.steps) if isinstance(step.kind, Block) else 1
+    attempts = 1 if step.retry is None else step.retry.attempts
+    rounds = 1 if step.repeat is None else step.repeat.attempts
+    events = step.for_each.max_items * calls * (EVENTS_OF_A_CALL + 5 * attempts) * rounds
+    return events > INLINE_EVENTS
+
+
+def machine_id(context: Context, step: Step) -> str:
+    """Return the id of the machine that carries out a chunk."""
+    return f"{context.plan.program.id}--{step.id}"
+
+
+def chunked(
+    context: Context, node: Do, items: str, processor: Callable[[Context, Scope], Json]
+) -> State:
+    """Return the Map over chunks; the machine of a chunk is added to the context's children."""
+    step = node.step
+    assert step.for_each is not None
+    most = step.for_each.max_concurrency or INLINE_CONCURRENCY
+    body = processor(context, node.inner[0])
+    kept = _kept(context, body)
+    context.children.append(_machine(context, step, body, kept))
+    call = f"{node.name}.chunk"
+    lost = f"{node.name}.chunk_failed"
+    name = (
+        "$substring($run.id, 0, 47) & '-' & $substring($hash($run.id & "
+        f"{text_literal('/' + step.id + '/')} & $string($run.attempt) & '/' & "
+        "$string($states.input.index), 'SHA-256'), 0, 32)"
+    )
+    payload: dict[str, Json] = {
+        "run": "{% $run %}",
+        "inputs": "{% $inputs %}",
+        "items": "{% $states.input.items %}",
+        "offset": wrap(f"$states.input.index * {CHUNK}"),
+        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+    }
+    for root in sorted(context.plan.carried):
+        payload[root] = f"{{% ${root} %}}"
+    if kept:
+        payload["kept"] = {
+            one: wrap(f"$exists(${one}) ? ${one} : null") for one in kept
+        }
+    states: dict[str, Json] = {
+        call: {
+            "Type": "Task",
+            "Resource": "arn:aws:states:::states:startExecution.sync:2",
+            "Arguments": {
+                "StateMachineArn": child_machine(machine_id(context, step)),
+                "Name": wrap(name),
+                "Input": payload,
+            },
+            "Retry": [SERVICE],
+            "Catch": [
+                {
+                    "ErrorEquals": ["States.ALL"],
+                    "Output": failures.caught(step.id),
+                    "Next": lost,
+                }
+            ],
+            "Output": "{% $states.result.Output.items %}",
+            "End": True,
+        },
+        lost: {
+            "Type": "Pass",
+            "Output": [{"f": wrap(f"[{failures.entry(context.plan, 60)}]")}],
+            "End": True,
+        },
+    }
+    return {
+        "Type": "Map",
+        "Items": wrap(f"$count({items}) = 0 ? [] : [$partition({items}, {CHUNK})]"),
+        "ItemSelector": {
+            "items": "{% $states.context.Map.Item.Value %}",
+            "index": "{% $states.context.Map.Item.Index %}",
+        },
+        "MaxConcurrency": min(INLINE_CONCURRENCY, max(1, -(-most // CHUNK))),
+        "ItemProcessor": {
+            "ProcessorConfig": {"Mode": "INLINE"},
+            "StartAt": call,
+            "States": states,
+        },
+        "Output": "{% $count($states.result) = 0 ? [] : $reduce($states.result, $append) %}",
+        "Next": f"{node.name}.items",
+    }
+
+
+def _kept(context: Context, body: Json) -> list[str]:
+    """Return the variables of outer scopes that a body reads; a child execution sees none."""
+    text = json.dumps(body)
+    known = {*context.plan.variables.values()}
+    if context.deadline is not None:
+        known.add(context.deadline)
+    for item in context.items:
+        known |= {name for code in (item.item, item.index) for name in _VARIABLE.findall(code)}
+    known -= {"states"}
+    inside = set(re.findall(r'"(s_\w+)": ', text))
+    return sorted(name for name in set(_VARIABLE.findall(text)) & known if name not in inside)
+
+
+def _machine(context: Context, step: Step, body: Json, kept: list[str]) -> StateMachine:
+    assign: dict[str, Json] = {
+        "run": "{% $states.input.run %}",
+        "inputs": "{% $states.input.inputs %}",
+        "offset": "{% $states.input.offset %}",
+        **contexts(context),
+    }
+    for name in kept:
+        path = f"$states.input.kept.{name}"
+        assign[name] = wrap(f"$exists({path}) ? {path} : null")
+    each: State = {
+        "Type": "Map",
+        "Items": "{% $states.input.items %}",
+        "ItemSelector": {
+            "item": "{% $states.context.Map.Item.Value %}",
+            "index": "{% $states.context.Map.Item.Index + $offset %}",
+        },
+        "MaxConcurrency": INLINE_CONCURRENCY,
+        "ItemProcessor": body,
+        "Output": {"items": "{% [$states.result] %}"},
+        "End": True,
+    }
+    definition: dict[str, Json] = {
+        "Comment": f"Some items of {step.name}",
+        "QueryLanguage": "JSONata",
+        "StartAt": "Start",
+        "States": {
+            "Start": {"Type": "Pass", "Assign": assign, "Next": f"{step.id}.items"},
+            f"{step.id}.items": dict(each),
+        },
+    }
+    return StateMachine(machine_id(context, step), definition, {step.id: step.span})
