@@ -1,0 +1,147 @@
+"""A step for every item of a list, as the emitted machine carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.emitted import Happens, compiled, run
+
+EACH = """
+name: each
+inputs:
+  hosts: {{type: array}}
+steps:
+  - id: patch
+    run: echo "done=$HOST" >> $GITHUB_OUTPUT
+    for_each: ${{{{ inputs.hosts }}}}
+    max_items: {most}
+    env: {{HOST: "${{{{ item }}}}", NUMBER: "${{{{ index }}}}"}}
+    outputs: {{done: "${{{{ steps.patch.outputs.done }}}}"}}
+  - id: report
+    run: echo reported
+    condition: always()
+    env:
+      ALL: ${{{{ toJSON(steps.patch.outputs) }}}}
+      ITEMS: ${{{{ toJSON(steps.patch.items) }}}}
+      COUNT: ${{{{ length(steps.patch.items) }}}}
+"""
+
+
+def patching(hosts: Any, *, most: int = 5, failing: str = "") -> tuple[Any, dict[str, Any]]:
+    """Play the workflow; return what was told and what `report` was given as its env."""
+    seen: dict[str, Any] = {}
+
+    def happens(step: str, payload: Mapping[str, Any]) -> Happens:
+        if step == "report":
+            seen.update(payload["env"])
+            return Happens()
+        host = payload["env"]["HOST"]
+        if host == failing:
+            return Happens("failed", error="Unreachable", message=f"{host} is down")
+        return Happens(takes=10.0, outputs={"done": f"{host}:{payload['env']['NUMBER']}"})
+
+    told = run(compiled(EACH.format(most=most)), happens, {"hosts": hosts})
+    assert told.played.query_errors == []
+    return told, seen
+
+
+@pytest.mark.parametrize("hosts", [[], ["a"], ["a", "b", "c"]])
+def test_lists_of_any_length_stay_lists(hosts: list[str]) -> None:
+    """No item, one item and many give a list of outputs of that length."""
+    told, seen = patching(hosts)
+    assert told.run == "succeeded"
+    assert told.steps["patch"]["status"] in ("succeeded", "skipped" if not hosts else "succeeded")
+    assert seen["COUNT"] == len(hosts)
+    expected = "[" + ",".join(f'{{"done":"{h}:{at}"}}' for at, h in enumerate(hosts)) + "]"
+    assert seen["ALL"] == expected
+
+
+@pytest.mark.parametrize("hosts", [None, "a", {"a": 1}, 7])
+def test_what_is_no_list_fails_the_step_with_our_own_error(hosts: Any) -> None:
+    """The run tells a ValidationError of the step, no error of an expression."""
+    told, _ = patching(hosts)
+    assert told.run == "failed"
+    assert "patch" in str(told.played.cause)
+    assert "ValidationError" in str(told.played.cause)
+
+
+def test_more_items_than_allowed_start_none() -> None:
+    """`max_items` is looked at before the first item starts."""
+    told, _ = patching([str(n) for n in range(6)])
+    assert told.run == "failed"
+    assert "TooManyItems" in str(told.played.cause)
+    assert [c for c in told.played.calls if c.arguments.get("Payload", {}).get("step") == "patch"] == []
+
+
+def test_one_bad_item_fails_the_step_when_all_have_run() -> None:
+    """The others are carried out, their outputs kept; the bad one's are null."""
+    told, seen = patching(["a", "b", "c"], failing="b")
+    assert told.run == "failed"
+    assert seen["ALL"] == '[{"done":"a:0"},null,{"done":"c:2"}]'
+    assert '"status":"failed"' in seen["ITEMS"]
+    assert "b is down" in seen["ITEMS"]
+    assert "1 items failed: 1" in str(told.played.cause)
+
+
+def test_a_wide_for_each_goes_to_child_executions_in_chunks() -> None:
+    """500 items run in chunks of 40, with indices that go on; results come in order."""
+    hosts = [f"h{n}" for n in range(95)]
+    told, seen = patching(hosts, most=500, failing="h90")
+    assert seen["COUNT"] == 95
+    assert len(told.played.children) == 3
+    assert '{"done":"h94:94"}' in seen["ALL"]
+    assert seen["ALL"].count("null") == 1
+    assert told.run == "failed"
+    assert told.played.events < 200
+
+
+BLOCK = """
+name: block
+steps:
+  - id: regions
+    type: parallel
+    for_each: [eu, us]
+    steps:
+      - id: deploy
+        run: echo ${{ item }}
+      - id: check
+        run: echo ${{ item }}
+        depends_on: [deploy]
+  - id: after
+    run: echo after
+"""
+
+
+def test_a_parallel_step_can_be_repeated_for_every_item() -> None:
+    """Each item runs the whole block, one step after the other inside."""
+    seen: list[tuple[str, str]] = []
+
+    def happens(step: str, payload: Mapping[str, Any]) -> Happens:
+        seen.append((step, next(iter(payload.get("env", {}).values()), "")))
+        return Happens(takes=1.0)
+
+    told = run(compiled(BLOCK), happens)
+    assert told.run == "succeeded"
+    assert sorted(seen) == [
+        ("after", ""),
+        ("check", "eu"),
+        ("check", "us"),
+        ("deploy", "eu"),
+        ("deploy", "us"),
+    ]
+
+
+def test_a_child_that_fails_in_one_item_fails_the_block() -> None:
+    """The block is one node: what depends on it is skipped, the other item ends."""
+
+    def happens(step: str, payload: Mapping[str, Any]) -> Happens:
+        if step == "check" and "us" in payload["env"].values():
+            return Happens("failed")
+        return Happens()
+
+    told = run(compiled(BLOCK), happens)
+    assert told.run == "failed"
+    assert told.steps["after"]["status"] == "skipped"
