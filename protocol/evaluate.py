@@ -6,7 +6,8 @@ booleans, numbers and texts stand for themselves, a list is an operation:
 * `["ref", root, key, ...]`: a context and what is read from it; a key is a text, an integer or
   an operation;
 * `["index", base, key]`, `["not", x]`, and `[op, a, b]` for `== != < <= > >= && ||`;
-* `["call", name, argument, ...]`; `["text", part, ...]`: the parts joined as text.
+* `["call", name, argument, ...]`; `["text", part, ...]`: the parts joined as text;
+* `["list", item, ...]`, `["record", key, value, ...]`.
 
 Nothing here fails on any value: a mismatch gives false or null, and what is missing is null.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import TypeAlias
 
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
@@ -61,6 +63,10 @@ def _operation(op: Json, operands: list[Json]) -> Json:
             return _in_order(str(op), left, right)
         case "text", parts:
             return "".join(map(text_of, parts))
+        case "list", items:
+            return items
+        case "record", pairs:
+            return {str(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=True)}
         case _:
             raise ValueError(f"no such operation: {op!r}")
 
@@ -232,10 +238,15 @@ def _from_json(args: list[Json]) -> Json:
     return value if _depth(value) <= _DEEPEST_JSON else None
 
 
-def _whole(digits: str) -> int:
+def _whole(digits: str) -> float:
     if len(digits.lstrip("-")) > _MOST_DIGITS:
         raise ValueError(digits)
-    return int(digits)
+    value = int(digits)
+    if abs(value) <= 2**53:
+        return value
+    # A state machine has 64-bit floats only, and writes as few digits as tell them apart.
+    rounded = float(value)
+    return int(Decimal(repr(rounded))) if abs(rounded) < 1e21 else rounded
 
 
 def _fraction(digits: str) -> float:

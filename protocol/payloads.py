@@ -66,11 +66,13 @@ class ActionCall(TypedDict):
     defaults: NotRequired[dict[str, Json]]  # literal outputs, where the action gives none
     computed: NotRequired[dict[str, Json]]  # evaluated by the machine; win over what it gives
     derived: NotRequired[dict[str, Json]]  # portable expressions over the outputs it gave
+    contexts: NotRequired[dict[str, Json]]  # what derived outputs read beside the step itself
     inline: NotRequired[list[str]]  # outputs that must not become references
     limit: NotRequired[int]  # bytes of inline outputs; default 32,768
     artifacts: NotRequired[list[str]]  # paths stored after the step
     files: NotRequired[list[str]]  # steps whose stored files are laid into the workspace
     stored: NotRequired[bool]  # only fetch the stored result: CodeBuild carried the step out
+    build_error: NotRequired[str | None]  # with `stored`: what Step Functions told of the build
     callback: NotRequired[str | None]  # the URL under which an outside system ends the step
 
 

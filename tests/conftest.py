@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",
         action="store_true",
-        help="write the golden files under tests/golden anew; read the difference before keeping it",
+        help="write the files under tests/golden anew; read what changed before keeping it",
     )
 
 

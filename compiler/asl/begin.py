@@ -5,7 +5,7 @@ from __future__ import annotations
 from compiler.asl.close import failure_of
 from compiler.asl.context import Context, State
 from compiler.check.program import Json
-from compiler.expressions.quoting import json_literal, text_literal, wrap
+from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
 from compiler.plan.model import KINDS, Begin
 from protocol.payloads import CONTRACT
 
@@ -52,7 +52,7 @@ def _run(context: Context) -> Json:
         "started_by": wrap(f"$type({at}.started_by) = 'string' ? {at}.started_by : null"),
         "root": wrap(f"$type({at}.root) = 'string' ? {at}.root : null"),
         "workflow": program.id,
-        "version": program.version or "",
+        "version": literal(program.version or ""),
         "contract": CONTRACT,
     }
 

@@ -10,11 +10,19 @@ from compiler.asl.leaving import catch, leave, output_at
 from compiler.asl.resolver import Own
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
-from compiler.check.program import Action, EventWait, Manual, Pause, Script, Step
+from compiler.check.program import Action, Block, EventWait, Manual, Pause, Script, Step
 from compiler.expressions import status_functions
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
 from protocol.names import VALIDATION_ERROR
+
+_DATES = (
+    r"20\d\d-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
+    r"|02-(?:0[1-9]|1\d|2[0-8]))|20(?:[02468][048]|[13579][26])-02-29"
+)
+_TIMES = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-7]):[0-5]\d)"
+TIME_STAMP = f"/^(?:{_DATES})T{_TIMES}$/"
+"""What a Wait takes as its Timestamp; another text there would end the run, uncaught."""
 
 ATTEMPT = "$states.context.State.RetryCount + 1"
 
@@ -36,15 +44,24 @@ def body(context: Context, node: Do) -> States:
     return _attempts(context, node)
 
 
+def tells(step: Step) -> bool:
+    """Whether a catcher of the step's own Task names it, see `leaving.catch`."""
+    match step.kind:
+        case Manual() | EventWait() | Pause() | Block() | Action(callback=True):
+            return False
+    return step.for_each is None and step.on_error != "continue"
+
+
 def _attempts(context: Context, node: Do) -> States:
     """A Task with what the author put around it: conditions to retry, a repeat, a pause."""
     step = node.step
     resolve = context.resolver(step, clean=node.clean)
-    looped = step.retry is not None and bool(step.retry.conditions)
+    looped = loops.is_looped(step)
     attempt = loops.attempt(step) if looped else ATTEMPT
     task = task_of(context, step, resolve, attempt)
     states: States = {node.name: task.state}
     last = _collected(states, node, task)
+    last_name = next(reversed(states))
     after_failure = None
     if step.on_error == "pause":
         after_failure = f"{node.name}.pause"
@@ -58,6 +75,8 @@ def _attempts(context: Context, node: Do) -> States:
         leave(context, node, task.outputs, last)
     for state in (task.state, last):
         caught = catch(context, node, after_failure)
+        if state is not last:  # why a build failed is told by what it stored
+            caught.insert(0, {"ErrorEquals": ["States.TaskFailed"], "Next": last_name})
         if caught:
             state["Catch"] = caught
     return {name: ordered(state) for name, state in states.items()}
@@ -93,8 +112,7 @@ def _wait(context: Context, node: Do, kind: Pause) -> States:
         assert kind.until is not None
         code = code_of(kind.until, resolve)
         state["Timestamp"] = "{% $states.input.until %}"
-        pattern = r"/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/"
-        ok = f"$type($w) = 'string' and $contains($type($w) = 'string' ? $w : '', {pattern})"
+        ok = f"$type($w) = 'string' and $contains($type($w) = 'string' ? $w : '', {TIME_STAMP})"
         keep = "{'until': $w}"
         wanted = "a time stamp such as 2026-11-29T09:00:00Z"
     leave(context, node, "{}", state)

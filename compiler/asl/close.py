@@ -161,6 +161,9 @@ def _undo_of(context: Context, step: Step) -> States:
                 "Next": f"{name}_failed",
             }
         ]
+    if task.collects is not None:
+        fetched: Json = {"ErrorEquals": ["States.TaskFailed"], "Next": f"{name}.result"}
+        task.state["Catch"] = [fetched, *task.state["Catch"]]  # type: ignore[misc]
     states[f"{name}_failed"] = {
         "Type": "Pass",
         "Output": {

@@ -18,14 +18,27 @@ def caught(step: str, error: str = "$states.errorOutput") -> str:
     return wrap(f"$merge([{error}, {{'step_id': {text_literal(step)}}}])")
 
 
-def entry(plan: Plan, length: int, at: str = "$states.input") -> str:
-    """Return the list entry for the failure that a catcher put out at `at`."""
+def teller(scope: Scope) -> str:
+    """Return the variable that holds the step whose Task failed last in a scope."""
+    return "at" if scope.key == 0 else f"at_{scope.key}"
+
+
+def entry(
+    plan: Plan, length: int, at: str = "$states.input", *, teller: str | None = None
+) -> str:
+    """Return the list entry for the failure that a catcher put out at `at`.
+
+    What it put out names the step, or else the variable `teller` does, where there is one.
+    """
+    step = f"{at}.step_id"
+    if teller is not None:
+        step = f"$exists({step}) ? {step} : ${teller}"
     kinds = f"{at}.Error in [{_TIMEOUTS}] ? 'timed_out' : 'failed'"
     if plan.has_people:
         kinds = f"{at}.Error = '{REJECTED}' ? 'rejected' : {kinds}"
     details = f", 'details': {at}.details" if plan.has_blocks else ""
     return (
-        f"{{'step_id': {at}.step_id, 'status': {kinds}, 'type': $substring($string({at}.Error), 0, 80), "
+        f"{{'step_id': {step}, 'status': {kinds}, 'type': $substring($string({at}.Error), 0, 80), "
         f"'message': $substring($string({at}.Cause), 0, {length}){details}}}"
     )
 
@@ -85,15 +98,17 @@ def cause(path: str) -> str:
     """Return the cause of a failed run: JSON text that stays below 4,096 bytes.
 
     `path` is JSONata of the list of failures. The message names the failing steps, `details`
-    tells the first ten of them.
+    tells the first ten of them; without their errors where these are long in bytes.
     """
-    detail = (
-        "{'step_id': $d.step_id, 'status': $d.status, 'type': $substring($d.type, 0, 60), "
-        "'message': $substring($d.message, 0, 80)}"
-    )
-    first = f"$filter({path}, function($d, $i) {{ $i < 10 }})"
+    where = "'step_id': $d.step_id, 'status': $d.status"
+    error = "'type': $substring($d.type, 0, 60), 'message': $substring($d.message, 0, 80)"
     return (
-        f"$string({{'type': '{RUN_FAILED}', "
+        f"($tell := function($details) {{ $string({{'type': '{RUN_FAILED}', "
         f"'message': $substring($join([{path}.step_id], ', '), 0, 700) & ' ended badly', "
-        f"'details': [$map({first}, function($d) {{ {detail} }})]}})"
+        f"'details': $append([], $details)}}) }}; "
+        f"$first := $filter({path}, function($d, $i) {{ $i < 10 }}); "
+        f"$full := $tell($map($first, function($d) {{ {{{where}, {error}}} }})); "
+        # three more for each character that takes more than a byte: never too few
+        "$length($replace($full, /[^\\u0000-\\u007f]/, 'xxxx')) < 4096 ? $full : "
+        f"$tell($map($first, function($d) {{ {{{where}}} }})))"
     )

@@ -49,7 +49,10 @@ def run_outputs(context: Context) -> Json:
 
 
 def catch(context: Context, node: Do, target: str | None = None) -> list[Json]:
-    """Return the catchers of a step's state: the error is told on, the record kept if read."""
+    """Return the catchers of a step's state: the error is told on, the record kept if read.
+
+    Whose error it is stands in a variable: this is in the state of every step, and the shortest.
+    """
     if node.failed is None and target is None:
         return []
     step = node.step
@@ -59,5 +62,9 @@ def catch(context: Context, node: Do, target: str | None = None) -> list[Json]:
         variable = records.variable_of(context, step)
         if record is not None and variable is not None:
             catcher["Assign"] = {variable: record}
-    catcher |= {"Output": failures.caught(step.id), "Next": target or node.failed}
+    if step.on_error != "continue":
+        kept = catcher.get("Assign")
+        told: dict[str, Json] = {failures.teller(context.scope): step.id}
+        catcher["Assign"] = told | kept if isinstance(kept, dict) else told
+    catcher["Next"] = target or node.failed
     return [catcher]

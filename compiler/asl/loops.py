@@ -7,12 +7,25 @@ from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import leave
 from compiler.asl.resolver import Own
 from compiler.asl.tasks import counter
-from compiler.check.program import Json, Repeat, Retry, Step
+from compiler.check.program import Script, Json, Repeat, Retry, Step
 from compiler.expressions.jsonata import emit_condition
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
+from protocol.names import NEVER_RETRIED
 
 REPEAT_EXHAUSTED = "RepeatExhausted"
+
+
+def is_looped(step: Step) -> bool:
+    """Whether the author's retries are a loop around the Task rather than retriers of it.
+
+    Conditions are asked in a Choice. A script on CodeBuild fails as `States.TaskFailed` whatever
+    went wrong; its own error is known only when the stored result has been fetched.
+    """
+    if step.retry is None or step.retry.attempts <= 1:
+        return False
+    on_codebuild = isinstance(step.kind, Script) and step.kind.runner == "codebuild"
+    return on_codebuild or bool(step.retry.conditions)
 
 
 def attempt(step: Step) -> str:
@@ -27,11 +40,14 @@ def again(context: Context, node: Do, after: str | None) -> States:
     assert retry is not None
     name = f"{node.name}.again"
     resolve = context.resolver(step, own=Own("$e.outputs", "$e"))
-    asked = " or ".join(f"({emit_condition(c, resolve)})" for c in retry.conditions)
-    errors = ""
+    tests = [f"({emit_condition(c, resolve)})" for c in retry.conditions]
     if retry.errors:
         listed = ", ".join(text_literal(error) for error in retry.errors)
-        asked = f"$states.input.Error in [{listed}] or {asked}"
+        tests.insert(0, f"$states.input.Error in [{listed}]")
+    elif not tests:
+        never = ", ".join(text_literal(error) for error in NEVER_RETRIED)
+        tests.append(f"$not($states.input.Error in [{never}])")
+    asked = " or ".join(tests)
     error = (
         "$e := {'error': $string($states.input.Cause), 'status_code': $number($match("
         "$string($states.input.Cause), /status_code=(\\d{1,9})/).groups[0]), 'outputs': {}}"
@@ -42,7 +58,7 @@ def again(context: Context, node: Do, after: str | None) -> States:
         "Type": "Choice",
         "Choices": [
             {
-                "Condition": wrap(f"({error}; {errors}{ok})"),
+                "Condition": wrap(f"({error}; {ok})"),
                 "Assign": {f"a_{step.variable}": wrap(f"({count}) + 1")},
                 "Next": f"{node.name}.delay",
             }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from compiler.asl import failures, records, repeated
-from compiler.asl.bodies import body, ordered
+from compiler.asl.bodies import body, ordered, tells
 from compiler.asl.close import prelude
 from compiler.asl.context import GRACE_OF_RUN, Context, State, States
 from compiler.asl.guards import test_code
@@ -16,7 +16,7 @@ from compiler.asl.model import StateMachine
 from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import GRACE, INVOKE, WAITING
 from compiler.check.program import Block, Json
-from compiler.expressions.quoting import text_literal, wrap
+from compiler.expressions.quoting import literal, text_literal, wrap
 from compiler.plan.freeze import START
 from compiler.plan.model import (
     Await,
@@ -74,9 +74,11 @@ def machines(plan: Plan) -> tuple[StateMachine, ...]:
 
 
 def _assigned(scope: Scope) -> Iterator[str]:
-    """Yield the lists of bad steps that some state assigns."""
+    """Yield the lists of bad steps that some state assigns, and who tells of failed Tasks."""
     for node in scope.nodes:
         match node:
+            case Do(step=step) if tells(step):
+                yield failures.teller(scope)
             case Collect():
                 yield scope.failures
             case Join(bad=str(), upstream=upstream, failures=found):
@@ -125,7 +127,7 @@ def _node(context: Context, node: Node) -> States:
         case Join():
             return {node.name: _join(context, node)}
         case Collect():
-            entry = f"[{failures.entry(context.plan, context.message_length)}]"
+            entry = _entry(context)
             kept = failures.appended(context.scope.failures, entry, node.append)
             assign = {context.scope.failures: wrap(kept)}
             return {node.name: {"Type": "Pass", "Assign": assign, "Next": node.next}}
@@ -299,7 +301,7 @@ def _send(context: Context, node: Send) -> State:
 
 def _path(context: Context) -> Json:
     if not context.items:
-        return ""
+        return literal("")
     return wrap(" & '/' & ".join(f"$string({item.index})" for item in context.items))
 
 
@@ -361,12 +363,18 @@ def _wait_seconds(context: Context) -> Json:
     return LONGEST_WAIT if timeout is None else timeout + GRACE_OF_RUN + GRACE
 
 
+def _entry(context: Context) -> str:
+    name = failures.teller(context.scope)
+    teller = name if name in context.assigned else None
+    return f"[{failures.entry(context.plan, context.message_length, teller=teller)}]"
+
+
 def _end(context: Context, node: End) -> State:
     ending = node.ending
     found = records.given(context, ending)
     f = None
     if node.caught:
-        entry = f"[{failures.entry(context.plan, context.message_length)}]"
+        entry = _entry(context)
         f = failures.appended(context.scope.failures, entry, node.append)
     output = failures.ending(context.scope, ending, found, f=f)
     return {"Type": "Pass", "Output": output, "End": True}

@@ -8,6 +8,7 @@ from compiler.asl import records
 from compiler.asl.chunks import INLINE_CONCURRENCY, chunked, is_chunked
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.leaving import leave
+from compiler.asl.loops import is_looped
 from compiler.asl.values import code_of
 from compiler.check.program import (
     Action,
@@ -137,7 +138,7 @@ def _is_one_state(step: Step) -> bool:
             plain = True
         case _:
             plain = False
-    looped = step.repeat is not None or (step.retry is not None and bool(step.retry.conditions))
+    looped = step.repeat is not None or is_looped(step)
     return plain and not looped and step.on_error != "pause"
 
 

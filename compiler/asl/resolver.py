@@ -102,7 +102,9 @@ class ScopeResolver:
                 text = f"$exists({path}.status) ? {path}.status : 'skipped'"
                 return Code(text, False, TEXT, CHOICE), 3
             case ("outputs",):
-                sure = ran and step.id in self.plan.recorded
+                reads = self.plan.reads.get(step.id)
+                whole = reads is None or reads.all_outputs  # kept as given, names may be missing
+                sure = ran and step.id in self.plan.recorded and not whole
                 return self._outputs(ref, path, sure=sure)
             case (str() as name,):
                 return Code(f"{path}.{name}", True, UNKNOWN, ATOM), 3
@@ -154,13 +156,12 @@ class ScopeResolver:
 
     def _input(self, ref: Ref) -> tuple[Code, int]:
         """A declared input is always there: the first state gives it null where it has nothing."""
-        whole = self.plan.input_type
         name = ref.keys[0] if ref.keys else None
-        if self.plan.closing is None and isinstance(whole, Record) and isinstance(name, str):
-            type_ = whole.fields.get(name)
+        if self.plan.closing is None and isinstance(name, str):
+            type_ = self.plan.input_named(name)
             if type_ is not None:
                 return Code(member("$inputs", name), False, type_, ATOM), 2
-        return Code("$inputs", False, whole, ATOM), 1
+        return Code("$inputs", False, self.plan.input_type, ATOM), 1
 
     def _env(self, ref: Ref) -> tuple[Code, int]:
         name = ref.keys[0] if ref.keys else None

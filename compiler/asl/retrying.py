@@ -85,7 +85,7 @@ def _authors(retry: Retry) -> dict[str, Json] | None:
         "MaxAttempts": retry.attempts - 1,
     }
     if retry.rate != 2:
-        found["BackoffRate"] = int(retry.rate) if retry.rate == int(retry.rate) else retry.rate
+        found["BackoffRate"] = float(retry.rate)
     if retry.max_delay is not None and retry.max_delay > max(1, retry.delay):
         found["MaxDelaySeconds"] = retry.max_delay
     if retry.jitter:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.asl.context import Context, State
 from compiler.asl.records import PAYLOAD, has_wrapper, literal_outputs
 from compiler.asl.resolver import Own, ScopeResolver
-from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, retriers
+from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, TRANSIENT, retriers
 from compiler.asl.values import code_of, field_of, references_of, secrets_of
 from compiler.check.program import (
     Action,
     AwsCall,
+    Computed,
     Constant,
     Fields,
-    Json,
+    Items,
     Publish,
     Script,
+    Secret,
     Step,
     SubWorkflow,
     Value,
+    expressions,
 )
-from compiler.expressions import Single
-from compiler.expressions.portable import to_portable
+from compiler.document.nodes import Json
+from compiler.expressions import references
+from compiler.expressions.portable import template_to_portable
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
+from compiler.plan.facts import step_named
 from protocol.names import BUS, CODEBUILD_PROJECT, action_function, child_machine
 
 INVOKE = "arn:aws:states:::lambda:invoke"
@@ -135,6 +140,9 @@ def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[st
         found["computed"] = computed
     if derived:
         found["derived"] = literal(derived)
+        beside = _contexts_of(context, step, resolve)
+        if beside:
+            found["contexts"] = beside
     reads = context.reads_of(step)
     if reads is not None and (reads.outputs or reads.all_outputs):
         inline = sorted(reads.inline)
@@ -150,21 +158,49 @@ def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[st
 
 def _portable(value: Value) -> Json:
     """Return a value with expressions in the form that protocol.evaluate reads."""
-    from compiler.check.program import Computed, Items
-
     match value:
-        case Computed(template=Single(expr=expr)):
-            return to_portable(expr)
         case Computed(template=template):
-            parts = getattr(template, "parts", ())
-            return ["joined", [p if isinstance(p, str) else to_portable(p) for p in parts]]
+            return template_to_portable(template)
         case Fields(items=fields):
-            return ["object", {key: _portable(item) for key, item in fields}]
+            return ["record", *(part for key, one in fields for part in (key, _portable(one)))]
         case Items(items=items):
-            return ["list", [_portable(item) for item in items]]
+            return ["list", *map(_portable, items)]
         case Constant(value=plain):
-            return ["literal", plain]
-    return ["literal", None]
+            return _portable_json(plain)
+        case Secret():
+            return None
+
+
+def _portable_json(value: Json) -> Json:
+    if isinstance(value, list):
+        return ["list", *map(_portable_json, value)]
+    if isinstance(value, dict):
+        return ["record", *(p for k, one in value.items() for p in (k, _portable_json(one)))]
+    return value
+
+
+def _contexts_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, Json]:
+    """Return what derived outputs read beside the step itself, by context."""
+    found: dict[str, Json] = {}
+    others: dict[str, Json] = {}
+    for output in step.outputs:
+        if output.form != "derived" or output.value is None:
+            continue
+        for expr in expressions(output.value):
+            for ref in references(expr):
+                if ref.root != "steps":
+                    code, consumed = resolve.ref(replace(ref, path=ref.path[:1]))
+                    if consumed == 1:
+                        found[ref.root] = wrap(code.text)
+                    continue
+                other = step_named(ref.keys, context.plan.program.by_id)
+                if other is not None and other.id != step.id:
+                    variable = context.plan.variable(other.id, context.scope.key)
+                    text = f"$exists(${variable}) ? ${variable} : null" if variable else "null"
+                    others[other.id] = wrap(text)
+    if others:
+        found["steps"] = others
+    return found
 
 
 def _files_of(context: Context, step: Step) -> dict[str, Json]:
@@ -198,14 +234,18 @@ def _build(
         "Resource": "arn:aws:states:::codebuild:startBuild.sync",
         "Arguments": arguments,
         "TimeoutSeconds": time_limit(context, seconds + 300),
-        "Retry": retriers(step, on_lambda=False),
+        "Output": {},
     }
+    told = "$exists($states.input.Error) ? $substring($string($states.input.Cause), 0, 400) : null"
     fetch: State = {
         "Type": "Task",
         "Resource": INVOKE,
-        "Arguments": {"FunctionName": action_function("run"), "Payload": {**call, "stored": True}},
+        "Arguments": {
+            "FunctionName": action_function("run"),
+            "Payload": {**call, "stored": True, "build_error": wrap(told)},
+        },
         "TimeoutSeconds": 60,
-        "Retry": retriers(step, on_lambda=True)[:1],
+        "Retry": [TRANSIENT],
     }
     return Task(state, f"{PAYLOAD}.outputs", fetch)
 
@@ -307,7 +347,7 @@ def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish
                 "ErrorEquals": ["EventBridge.SdkClientException", "EventBridge.FailedEntry"],
                 "IntervalSeconds": 1,
                 "MaxAttempts": 5,
-                "BackoffRate": 2,
+                "BackoffRate": 2.0,
             },
             *retriers(step, on_lambda=False),
         ],

@@ -7,6 +7,7 @@ from compiler.check.program import Computed, Constant, Fields, Items, Json, Secr
 from compiler.expressions import Ref, Single
 from compiler.expressions.jsonata import emit_template, template_field
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
+from compiler.expressions.types import kinds
 from compiler.plan.reading import read_of_ref
 
 
@@ -20,11 +21,19 @@ def field_of(value: Value, resolve: ScopeResolver) -> Json:
         case Secret():
             return None
         case Items(items=items):
-            return [field_of(item, resolve) for item in items]
+            return [_item_of(item, resolve) for item in items]
         case Fields(items=fields):
             if any("${" in key for key, _ in fields):
                 return wrap(code_of(value, resolve))
             return {key: field_of(item, resolve) for key, item in fields}
+
+
+def _item_of(item: Value, resolve: ScopeResolver) -> Json:
+    """A list in a list is an expression, as in `quoting.literal`."""
+    is_list = isinstance(item, Items) or (
+        isinstance(item, Constant) and isinstance(item.value, list)
+    )
+    return wrap(code_of(item, resolve)) if is_list else field_of(item, resolve)
 
 
 def code_of(value: Value, resolve: ScopeResolver) -> str:
@@ -38,11 +47,35 @@ def code_of(value: Value, resolve: ScopeResolver) -> str:
         case Secret():
             return "null"
         case Items(items=items):
-            # each item in brackets of its own and appended: JSONata would flatten lists in a list
-            return f"[{', '.join(code_of(item, resolve) for item in items)}]"
+            return _list_code(items, resolve)
         case Fields(items=fields):
             inner = (f"{text_literal(key)}: {code_of(item, resolve)}" for key, item in fields)
             return f"{{{', '.join(inner)}}}"
+
+
+def _list_code(items: tuple[Value, ...], resolve: ScopeResolver) -> str:
+    """Return a list as JSONata, which takes the items of a list found inside `[...]` one by one.
+
+    So what may be a list is put into brackets twice if it is one, and appended.
+    """
+    parts: list[str] = []
+    plain: list[str] = []
+    for item in items:
+        code = code_of(item, resolve)
+        if not (isinstance(item, Computed) and "list" in kinds(item.type)):
+            is_list = isinstance(item, Items) and not code.startswith("[")
+            plain.append(f"[{code}]" if is_list else code)
+            continue
+        if plain:
+            parts.append(f"[{', '.join(plain)}]")
+            plain = []
+        parts.append(f"($w := {code}; $type($w) = 'array' ? [[$w]] : [$w])")
+    if plain or not parts:
+        parts.append(f"[{', '.join(plain)}]")
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = f"$append({whole}, {part})"
+    return whole
 
 
 def secrets_of(value: Value, pointer: str) -> dict[str, Json]:

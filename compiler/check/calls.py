@@ -11,11 +11,10 @@ from compiler.check.groups import Entry
 from compiler.check.program import Action, AwsCall, Constant, Fields, SubWorkflow, Value
 from compiler.check.readers import Reader
 from compiler.check.suggest import suggestion
-from compiler.check.surroundings import Nearest
+from compiler.check.surroundings import Nearest, Schema
 from compiler.check.workflows import resolve
-from compiler.document.nodes import Node, Path
-from compiler.expressions.types import Record, Type
-from compiler.source import Span
+from compiler.document.nodes import Mapping, Node
+from compiler.expressions.types import UNKNOWN, Record, Type
 from compiler.spec import ActionStep, AwsStep, SubworkflowStep, Values
 
 OPEN = Record({}, open=True)
@@ -29,24 +28,16 @@ def action(checker: Checker, entry: Entry, reader: Reader) -> tuple[Action, Type
     catalogue = checker.context.surroundings.catalogue
     contract = catalogue.get(step.action)
     if contract is None:
-        if not step.broken:
-            checker.error(
-                "unknown-action",
-                checker.context.span((*step.path, "action")),
-                f"there is no action '{step.action}'",
-                suggestion(step.action, catalogue, "the actions")
-                or "write one under `actions/`, or use a `run` step",
-            )
-        return Action(step.action, inputs, step.callback), OPEN
-    if not step.broken:
-        inputs = fit(
-            inputs,
-            node,
-            contract.inputs,
-            Taker(f"action '{step.action}'"),
-            checker.context,
-            _missing_at(checker, step.inputs, step.path, "action"),
+        checker.error(
+            "unknown-action",
+            checker.context.span((*step.path, "action")),
+            f"there is no action '{step.action}'",
+            suggestion(step.action, catalogue, "the actions")
+            or "write one under `actions/`, or use a `run` step",
         )
+        return Action(step.action, inputs, step.callback), UNKNOWN
+    taker = Taker(f"action '{step.action}'")
+    inputs = _fitted(checker, step, inputs, node, contract.inputs, taker)
     outputs = checker.context.type_of_schema(contract.outputs)
     if step.callback and isinstance(outputs, Record):
         outputs = Record(outputs.fields, open=True)
@@ -63,14 +54,12 @@ def aws_call(checker: Checker, entry: Entry, reader: Reader) -> tuple[AwsCall, T
         return AwsCall(step.service, step.operation, arguments), OPEN
     if isinstance(found, Nearest):
         _report_operation(checker, step, found)
-        return AwsCall(step.service, step.operation, arguments), OPEN
+        return AwsCall(step.service, step.operation, arguments), UNKNOWN
     name = f"aws:{found.service}:{found.operation}"
     taker = Taker(
         name, "parameter", "", ("unknown-parameter", "missing-parameter", "wrong-parameter")
     )
-    span = _missing_at(checker, step.inputs, step.path, "action")
-    if not step.broken:
-        arguments = fit(arguments, node, found.inputs, taker, checker.context, span)
+    arguments = _fitted(checker, step, arguments, node, found.inputs, taker)
     outputs = checker.context.type_of_schema(found.outputs)
     return AwsCall(found.service, found.operation, arguments), outputs
 
@@ -95,12 +84,10 @@ def sub_workflow(checker: Checker, entry: Entry, reader: Reader) -> tuple[SubWor
     span = checker.context.span((*step.path, step.reference_key))
     called, name = resolve(step, checker.context, span)
     if called is None:
-        return SubWorkflow(name, inputs, ()), OPEN
-    taker = Taker(f"workflow '{called.id}'")
+        return SubWorkflow(name, inputs, ()), UNKNOWN
+    taker = Taker(f"workflow '{step.reference}'")
     schema = called.free_inputs if called.inputs is None else called.inputs
-    at = _missing_at(checker, step.inputs, step.path, step.reference_key)
-    if not step.broken:
-        inputs = fit(inputs, node, schema, taker, checker.context, at)
+    inputs = _fitted(checker, step, inputs, node, schema, taker)
     outputs = (
         Record({}) if called.outputs is None else checker.context.type_of_schema(called.outputs)
     )
@@ -120,8 +107,23 @@ def constant_or_fields(items: tuple[tuple[str, Value], ...]) -> Value:
     return Fields(items)
 
 
-def _missing_at(checker: Checker, written: Values, path: Path, key: str) -> Span:
-    """Return where to say that an input is missing: at `inputs`, else at what takes it."""
-    if checker.context.node(written.path) is not None:
-        return checker.context.key_span(written.path)
-    return checker.context.span((*path, key))
+def _fitted(
+    checker: Checker,
+    step: ActionStep | AwsStep | SubworkflowStep,
+    inputs: Value,
+    node: Node | None,
+    schema: Schema,
+    taker: Taker,
+) -> Value:
+    """Return what a step gives as its taker wants it.
+
+    Where the step has other mistakes, its inputs may be written under a name that nobody knows:
+    then none of them is missing.
+    """
+    if not isinstance(node, Mapping) and (step.broken or node is not None):
+        return inputs
+    key = step.reference_key if isinstance(step, SubworkflowStep) else "action"
+    span = checker.context.span((*step.path, key))
+    if node is not None:
+        span = checker.context.key_span(step.inputs.path)
+    return fit(inputs, node, schema, taker, checker.context, span)

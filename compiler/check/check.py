@@ -45,8 +45,8 @@ def check(
 
 def _program(checker: Checker) -> Program:
     workflow = checker.context.workflow
-    readers = root.readers(checker)
-    env = root.environment(checker, readers.before)
+    env = root.environment(checker)
+    readers = root.readers(checker, env)
     contract = root.inputs(checker)
     steps = build(checker, checker.groups.top, env)
     handlers = build(checker, checker.groups.handlers, env)

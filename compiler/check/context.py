@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from compiler.check.shell import ScriptText, script_text
 from compiler.check.surroundings import Schema, Surroundings
 from compiler.diagnostics import Diagnostics, Label
 from compiler.document.nodes import Document, Mapping, Node, Path, Scalar
@@ -22,6 +23,13 @@ class Context:
     surroundings: Surroundings
     diagnostics: Diagnostics
     _types: dict[int, tuple[object, Type]] = field(default_factory=dict)
+    _scripts: dict[str, ScriptText] = field(default_factory=dict)
+
+    def script(self, text: str) -> ScriptText:
+        """Return a script of `run`, read; each text is read once."""
+        if text not in self._scripts:
+            self._scripts[text] = script_text(text)
+        return self._scripts[text]
 
     def type_of_schema(self, schema: Schema) -> Type:
         """Return the type of what a schema lets pass; each schema is read once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from compiler.check.context import Context
+from compiler.document.nodes import Sequence
 from compiler.expressions.json_schema import from_json_schema, type_of_value
 from compiler.expressions.types import (
     NUMBER,
@@ -55,12 +56,22 @@ def has_git_push(workflow: Workflow) -> bool:
     return any(isinstance(trigger, GitPushTrigger) for trigger in workflow.triggers)
 
 
+def are_triggers_known(context: Context) -> bool:
+    """Whether all that starts the workflow was understood; what was not is reported."""
+    workflow = context.workflow
+    written = context.node((*workflow.path, "trigger"))
+    count = len(written.items) if isinstance(written, Sequence) else int(written is not None)
+    if len(workflow.triggers) < count or any(trigger.broken for trigger in workflow.triggers):
+        return False
+    return context.node((*workflow.path, "on")) is None  # another tool's key for `trigger`
+
+
 def base(context: Context) -> dict[str, Type]:
     """Return the contexts of every expression of the workflow, `steps` and `env` apart."""
     workflow = context.workflow
     git = _GIT if has_git_push(workflow) else {}
     return {
-        "inputs": inputs(workflow),
+        "inputs": inputs(context),
         "vars": _vars(context),
         "run": RUN,
         "trigger": TRIGGER,
@@ -77,8 +88,9 @@ def in_handlers(scope: Mapping[str, Type]) -> dict[str, Type]:
     return {**scope, "failure": FAILURE, "github": Record({**github.fields, "event": event})}
 
 
-def inputs(workflow: Workflow) -> Type:
+def inputs(context: Context) -> Type:
     """Return the type of `inputs`: the contract, else what the triggers give, else anything."""
+    workflow = context.workflow
     if workflow.inputs is not None:
         fields: dict[str, Type] = {}
         for field in workflow.inputs.fields:
@@ -86,7 +98,7 @@ def inputs(workflow: Workflow) -> Type:
             given = field.required or field.has_default
             fields[field.name] = type_ if given else optional(type_)
         return Record(fields)
-    if not workflow.triggers or any(trigger.broken for trigger in workflow.triggers):
+    if not workflow.triggers or not are_triggers_known(context):
         return Record({}, open=True)
     names: dict[str, Type] = {}
     is_open = False

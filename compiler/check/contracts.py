@@ -9,12 +9,12 @@ from compiler.check.context import Context
 from compiler.check.failed import FAILED
 from compiler.check.program import Computed, Constant, Fields, Items, Secret, Value
 from compiler.check.schemas import Schema
-from compiler.check.suggest import listed, suggestion
+from compiler.check.suggest import listed, nearest, suggestion
 from compiler.check.valuetypes import type_of, without_nulls
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Json, Mapping, Node, Scalar, Sequence
 from compiler.expressions.json_schema import from_json_schema
-from compiler.expressions.types import Null, Type, Unknown, accepts, show
+from compiler.expressions.types import Null, Number, Type, Unknown, accepts, show
 from compiler.source import Span
 
 _DEPTH = 40
@@ -25,13 +25,19 @@ class Taker:
     """Who takes the values, as messages call them: `action 'run-tests'` takes an `input`.
 
     `whole` is what messages call the value where it is no part of a mapping. `codes` are for a
-    name that is not taken, one that is missing, a value that does not fit.
+    name that is not taken, one that is missing, a value that does not fit. `wants` stands before
+    what is taken in place of "and NAME takes".
     """
 
     name: str
     word: str = "input"
     whole: str = ""
     codes: tuple[str, str, str] = ("unknown-input", "missing-input", "wrong-input")
+    wants: str = ""
+
+    def takes(self, what: str) -> str:
+        """Return the end of a message on a value of the wrong type."""
+        return f"{self.wants or f'and {self.name} takes'} {what}"
 
 
 def fit(
@@ -65,6 +71,10 @@ class _Spot:
             if key is not None:
                 return _Spot(self.node.get(name), key.span, path, self.depth - 1)
         return _Spot(None, self.key, path, self.depth - 1)
+
+    def has(self, name: str) -> bool:
+        """Whether the name is written, be its value readable or not."""
+        return isinstance(self.node, Mapping) and self.node.get(name) is not None
 
     def item(self, at: int, count: int) -> _Spot:
         node = self.node
@@ -108,9 +118,10 @@ class _Fitting:
         if accepts(target, bare):
             return
         is_now = "always null" if isinstance(bare, Null) else show(bare)
+        wanted = schemas.wanted(schema) if isinstance(target, Number) else show(target)
         self._wrong(
             value.span,
-            f"{self._called(spot)} is {is_now} here, and {self._taker.name} takes {show(target)}",
+            f"{self._called(spot)} is {is_now} here, {self._taker.takes(wanted)}",
             schemas.converted(bare, target),
         )
 
@@ -148,18 +159,21 @@ class _Fitting:
         properties = known if isinstance(known, dict) else {}
         others = schema.get("additionalProperties", True)
         fitted: dict[str, Value] = {}
+        meant: set[str | None] = set()
         for name, inner in fields.items():
             below = spot.member(name)
             if name in properties:
                 fitted[name] = self.fit(inner, properties[name], below)
             elif others is False:
-                self._unknown(name, below.key, properties, spot)
+                meant.add(self._unknown(name, below.key, properties, spot))
                 fitted[name] = inner
             else:
                 fitted[name] = self.fit(inner, others, below)
         required = schema.get("required")
         for needed in required if isinstance(required, list) else ():
-            if isinstance(needed, str) and needed not in fields:
+            if not isinstance(needed, str) or needed in fields or needed in meant:
+                continue
+            if not spot.has(needed):
                 self._missing(needed, properties.get(needed), spot)
         if isinstance(value, Constant):
             return Constant({n: v.value for n, v in fitted.items() if isinstance(v, Constant)})
@@ -230,7 +244,10 @@ class _Fitting:
     def _called(self, spot: _Spot) -> str:
         return f"{self._taker.word} '{spot.path}'" if spot.path else self._taker.whole
 
-    def _unknown(self, name: str, key: Span, properties: dict[str, Json], spot: _Spot) -> None:
+    def _unknown(
+        self, name: str, key: Span, properties: dict[str, Json], spot: _Spot
+    ) -> str | None:
+        """Report a name that is not taken; return the one it is most likely a slip of."""
         where = f" in '{spot.path}'" if spot.path else ""
         self._context.diagnostics.error(
             self._taker.codes[0],
@@ -238,6 +255,7 @@ class _Fitting:
             f"{self._taker.name} takes no {self._taker.word} '{name}'{where}",
             help=suggestion(name, properties, "it takes") or "leave it out: it takes none",
         )
+        return nearest(name, properties)
 
     def _missing(self, name: str, schema: Json, spot: _Spot) -> None:
         where = f" in '{spot.path}'" if spot.path else ""
@@ -252,7 +270,7 @@ class _Fitting:
 
     def _kind(self, quoted: str, schema: Schema, spot: _Spot) -> None:
         wanted = schemas.wanted(schema)
-        message = f"{self._called(spot)} is {quoted}, and {self._taker.name} takes {wanted}"
+        message = f"{self._called(spot)} is {quoted}, {self._taker.takes(wanted)}"
         self._wrong(spot.span, message, schemas.instead(quoted, schema))
 
     def _wrong(self, span: Span, message: str, advice: str | None) -> None:

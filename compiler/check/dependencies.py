@@ -50,7 +50,7 @@ def _needs(
     known = True
     for place, text in enumerate(written):
         span = _span(context, entry, place)
-        other = _named(context, groups, group, text, span)
+        other = _named(context, groups, entry, text, span)
         if other is None:
             known = False
         elif other is entry:
@@ -72,9 +72,10 @@ def _span(context: Context, entry: Entry, place: int) -> Span:
     return item.span if item is not None else context.span(path)
 
 
-def _named(context: Context, groups: Groups, group: Group, text: str, span: Span) -> Entry | None:
-    """Return the step of the group that `text` names by id or name, or report why there is none."""
+def _named(context: Context, groups: Groups, asking: Entry, text: str, span: Span) -> Entry | None:
+    """Return the step beside `asking` that `text` names by id or name, or report what it is."""
     named = text.strip()
+    group = asking.group
     entry = groups.find(named)
     if entry is None:
         same = groups.by_name.get(named, [])
@@ -90,7 +91,7 @@ def _named(context: Context, groups: Groups, group: Group, text: str, span: Span
             return None
         entry = own[0] if own else (same[0] if same else None)
     if entry is None:
-        _report_unknown(context, groups, group, named, span)
+        _report_unknown(context, groups, asking, named, span)
         return None
     if entry.group is group:
         return entry
@@ -98,13 +99,17 @@ def _named(context: Context, groups: Groups, group: Group, text: str, span: Span
     return None
 
 
-def _report_unknown(context: Context, groups: Groups, group: Group, named: str, span: Span) -> None:
+def _report_unknown(
+    context: Context, groups: Groups, asking: Entry, named: str, span: Span
+) -> None:
+    group = asking.group
     close = groups.nearest(named, group)
     where = " among the handlers" if group is groups.handlers else ""
     message = f"there is no step '{named}'{where} to depend on"
-    if close is None:
-        ids = listed(entry.id for entry in group.entries)
-        context.diagnostics.error("unknown-step", span, message, help=f"the steps here: {ids}")
+    if close is None or close is asking:
+        ids = listed(entry.id for entry in group.entries if entry is not asking)
+        advice = f"the steps here: {ids}" if ids else "leave it out: there is no other step here"
+        context.diagnostics.error("unknown-step", span, message, help=advice)
         return
     place = context.name_span(close.step)
     context.diagnostics.error(

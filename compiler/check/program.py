@@ -327,6 +327,16 @@ class Program:
         """Every step, children of parallel steps included, by id."""
         return {step.id: step for step in every_step(self.steps)}
 
+    @cached_property
+    def has_people(self) -> bool:
+        """Whether some step waits for a decision."""
+        return any(isinstance(step.kind, Manual) for step in self.by_id.values())
+
+    @cached_property
+    def has_blocks(self) -> bool:
+        """Whether some step's failure tells those of its children or items."""
+        return any(isinstance(step.kind, Block) or step.for_each for step in self.by_id.values())
+
     @property
     def has_close(self) -> bool:
         """Whether a failed run has something to do: handlers or undos."""

@@ -10,7 +10,7 @@ from compiler.check.groups import Entry
 from compiler.check.program import Value
 from compiler.expressions.types import Type
 
-Part: TypeAlias = Literal["value", "condition", "outputs", "retry", "repeat"]
+Part: TypeAlias = Literal["value", "env", "condition", "outputs", "retry", "repeat"]
 
 PLACES_OF_SECRETS = "`env`, `inputs`, `run` and `to` of `notify`"
 

@@ -14,7 +14,7 @@ from compiler.check.suggest import listed, suggestion
 from compiler.expressions import Ref
 from compiler.expressions.types import NUMBER, TEXT, UNKNOWN, Record, Type, optional, without_null
 from compiler.source import Span
-from compiler.spec import RunStep
+from compiler.spec import RunStep, Step, SubworkflowStep
 from compiler.spec.names import same
 
 MEMBERS = ("status", "outputs", "error", "reason", "items")
@@ -51,11 +51,12 @@ class Reads:
             )
             return None, UNKNOWN
         if reader.no_steps is not None:
-            self._error("steps-not-here", ref.span, f"steps.{named} is read here", reader.no_steps)
+            message = f"`steps.{named}` is read before any step has run"
+            self._error("steps-not-here", ref.span, message, reader.no_steps)
             return None, UNKNOWN
         entry = self.groups.find(named)
         if entry is None:
-            self._unknown(named, ref)
+            self._unknown(named, ref, reader)
             return None, UNKNOWN
         if entry is reader.own:
             return entry, self._own(entry, ref, reader)
@@ -153,7 +154,7 @@ class Reads:
             "`repeat.until` and `compensate` only",
         )
 
-    def _unknown(self, named: str, ref: Ref) -> None:
+    def _unknown(self, named: str, ref: Ref, reader: Reader) -> None:
         close = self.groups.nearest(named)
         if close is None and len(named) > 2:
             folded = (
@@ -161,9 +162,11 @@ class Reads:
             )
             close = next(folded, None)
         span = ref.path[1].span
-        if close is None:
-            ids = listed(entry.id for entry in self.groups.entries())
-            self._error("unknown-step", span, f"there is no step '{named}'", f"the steps: {ids}")
+        if close is None or (close is reader.entry and reader.own is None):
+            others = (entry.id for entry in self.groups.entries() if entry is not reader.entry)
+            ids = listed(others)
+            advice = f"the steps: {ids}" if ids else "there is no other step to read"
+            self._error("unknown-step", span, f"there is no step '{named}'", advice)
             return
         place = self.context.name_span(close.step)
         self.context.diagnostics.error(
@@ -257,14 +260,14 @@ class Reads:
     def _no_output(self, entry: Entry, ref: Ref, name: str, outputs: Record) -> None:
         span = ref.path[3].span
         step = entry.step
-        if isinstance(step, RunStep) and name in outputs_written(step.run):
+        if isinstance(step, RunStep) and name in outputs_written(self.context.script(step.run)):
             self._undeclared(step, name, span)
             return
         self._error(
             "unknown-output",
             span,
             f"'{step.id}' gives no output '{name}'",
-            suggestion(name, outputs.fields, "it gives") or _nothing(step.id, name),
+            suggestion(name, outputs.fields, "it gives") or _nothing(step, name),
         )
 
     def _undeclared(self, step: RunStep, name: str, span: Span) -> None:
@@ -283,5 +286,8 @@ class Reads:
         )
 
 
-def _nothing(step: str, name: str) -> str:
-    return f"declare it under `outputs` of '{step}': `{name}: ...`"
+def _nothing(step: Step, name: str) -> str:
+    owner = f"'{step.id}'"
+    if isinstance(step, SubworkflowStep):
+        owner = f"the workflow '{step.reference}'"
+    return f"declare it under `outputs` of {owner}: `{name}: ...`"

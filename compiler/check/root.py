@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from compiler.check.checker import Checker
@@ -23,12 +24,12 @@ from compiler.check.suggest import listed, nearest
 from compiler.document.nodes import Json
 from compiler.expressions import Part, Ref, Single
 from compiler.expressions.json_schema import from_json_schema
-from compiler.expressions.types import UNKNOWN, Record, optional, without_null
+from compiler.expressions.types import UNKNOWN, Record, Unknown, optional, without_null
 from compiler.source import Span
 from compiler.spec import Input as Field
 from compiler.spec import Output
 
-NO_STEPS = "no step has run yet when this is evaluated; read `inputs`, or move it into a step"
+NO_STEPS = "read `inputs`, or move it into a step"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +40,19 @@ class Readers:
     after: Reader
 
 
-def readers(checker: Checker) -> Readers:
+def readers(checker: Checker, env: Mapping[str, Value]) -> Readers:
     """Return the readers of the workflow's own keys."""
-    before = Reader(None, "value", checker.contexts, no_steps=NO_STEPS)
-    after = Reader(None, "value", checker.contexts, is_stopped_by_failures=True)
+    before = Reader(None, "value", checker.contexts, env, no_steps=NO_STEPS)
+    after = Reader(None, "value", checker.contexts, env, is_stopped_by_failures=True)
     return Readers(before, after)
 
 
-def environment(checker: Checker, reader: Reader) -> dict[str, Value]:
+def environment(checker: Checker) -> dict[str, Value]:
     """Return the variables that every step has."""
     secret = Reader(
         None,
-        "value",
-        reader.contexts,
+        "env",
+        checker.contexts,
         secrets=True,
         no_steps=(
             "the workflow's `env` is the same for every step; write it in the `env` of a step"
@@ -104,7 +105,8 @@ def outputs(checker: Checker, reader: Reader) -> tuple[tuple[str, Value], ...]:
             path = (*field.path, "value")
             raw = checker.value(field.value, path, reader)
             name = f"output '{field.name}'"
-            taker = Taker(f"the contract of {name}", "member", name, _OUTPUT)
+            wants = "but its contract says"
+            taker = Taker(f"the contract of {name}", "member", name, _OUTPUT, wants)
             node, span = checker.context.node(path), checker.context.span(path)
             value = fit(raw, node, field.json_schema, taker, checker.context, span)
         found.append((field.name, value))
@@ -145,7 +147,12 @@ def _by_name(checker: Checker, field: Output, reader: Reader) -> Value:
 
 def _is_unclear(checker: Checker) -> bool:
     """Whether some step's outputs are not known after a mistake that is already reported."""
-    return any(step.broken for step in checker.context.workflow.all_steps())
+    if any(step.broken for step in checker.context.workflow.all_steps()):
+        return True
+    return any(
+        isinstance(checker.reads.outputs.get(entry.id), Unknown)
+        for entry in checker.groups.entries()
+    )
 
 
 def _is_visible(entry: Entry) -> bool:

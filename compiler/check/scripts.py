@@ -28,20 +28,21 @@ def script(checker: Checker, entry: Entry, reader: Reader) -> tuple[Script, Type
     assert isinstance(step, RunStep)
     own = replace(reader, secrets=True)
     diagnostics = checker.context.diagnostics
-    values: dict[Expr, Value | None] = {}
+    values: dict[str, Value | None] = {}  # not by expressions: for Python 1 and true are alike
 
     def parsed(text: str, at: At, found: Diagnostics) -> Expr | None:
         expr = parse(text, at, found)
-        if expr is not None and expr not in values:
-            values[expr] = checker.typed.template(Single(expr), expr.span, own)
+        if expr is not None and repr(expr) not in values:
+            values[repr(expr)] = checker.typed.template(Single(expr), expr.span, own)
         return expr
 
     node = checker.context.document.nearest((*step.path, "run"))
-    safe = interpolate((step.run, place(node)), diagnostics, parsed, taken=tuple(reader.env))
+    read = checker.context.script(step.run)
+    safe = interpolate((read, place(node)), diagnostics, parsed, taken=tuple(reader.env))
     runner, why = _runner(checker, step)
     if safe is None:
         return Script(step.run, (), runner, step.image, why), GIVES
-    variables = ((variable.name, values.get(variable.expr)) for variable in safe.variables)
+    variables = ((variable.name, values.get(repr(variable.expr))) for variable in safe.variables)
     known = tuple((name, value) for name, value in variables if value is not None)
     return Script(safe.text, known, runner, step.image, why), GIVES
 
@@ -52,7 +53,9 @@ def _runner(checker: Checker, step: RunStep) -> tuple[Literal["lambda", "codebui
     if step.image is not None:
         return "codebuild", f"`image: {step.image}`"
     has = checker.context.surroundings.runner_programs
-    missing = dict.fromkeys(name for name, _ in programs(step.run) if name not in has)
+    missing = dict.fromkeys(
+        name for name, _ in programs(checker.context.script(step.run)) if name not in has
+    )
     if missing:
         return "codebuild", f"it calls {listed(missing)}"
     if step.timeout is not None and step.timeout > LAMBDA_SECONDS:

@@ -42,6 +42,11 @@ _KINDS: Mapping[str, _Kind] = {
     "wait": wait,
     "publish": publish,
 }
+MOST_ITEMS = 1000
+"""Items whose results, of some 200 bytes each, fit into one state: its data has 256 KiB.
+
+https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
+"""
 _UNKNOWN = Pause(0, None)
 """Stands for a step whose kind could not be read; nothing is planned then."""
 
@@ -66,7 +71,7 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
     written_step = entry.step
     condition, outside = _condition(checker, entry, replace(around, entry=entry))
     for_each, inside = _for_each(checker, entry, outside)
-    own_env, _ = checker.values(written_step.env, replace(inside, secrets=True))
+    own_env, _ = checker.values(written_step.env, replace(inside, secrets=True, part="env"))
     inside = replace(inside, env={**inside.env, **dict(own_env)} if own_env else inside.env)
     kind, given = _kind(checker, entry, inside)
     checker.reads.written[entry.id] = written(entry, given)
@@ -135,7 +140,7 @@ def _for_each(checker: Checker, entry: Entry, reader: Reader) -> tuple[ForEach |
     item: Type = UNKNOWN
     if isinstance(given, ListOf):
         item = given.item
-    elif not isinstance(given, Unknown):
+    elif written_each.items is not None and not isinstance(given, Unknown):
         checker.error(
             "for-each-not-a-list",
             checker.context.span(path),
@@ -143,7 +148,11 @@ def _for_each(checker: Checker, entry: Entry, reader: Reader) -> tuple[ForEach |
             "give a list, or an expression that gives one",
         )
     count = _count(items)
-    if count > written_each.max_items:
+    if written_each.max_items > MOST_ITEMS:
+        _too_many(checker, entry, written_each.max_items)
+    elif count > MOST_ITEMS:
+        _too_many(checker, entry, count)
+    elif count > written_each.max_items:
         checker.error(
             "too-many-items",
             checker.context.span(path),
@@ -153,6 +162,18 @@ def _for_each(checker: Checker, entry: Entry, reader: Reader) -> tuple[ForEach |
     contexts = {**reader.contexts, "item": item, "index": NUMBER}
     each = ForEach(items, written_each.max_items, written_each.max_concurrency)
     return each, replace(reader, contexts=contexts)
+
+
+def _too_many(checker: Checker, entry: Entry, count: int) -> None:
+    path = (*entry.step.path, "max_items")
+    written = checker.context.node(path)
+    checker.error(
+        "too-many-items",
+        checker.context.span((*entry.step.path, "for_each") if written is None else path),
+        f"'{entry.id}' may have {count:,} items, and at most {MOST_ITEMS:,} are carried out: "
+        "the results of all of them meet in one state of 256 KiB",
+        "split the list over several runs, or over calls of a sub-workflow",
+    )
 
 
 def _count(items: Value) -> int:

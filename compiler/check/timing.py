@@ -21,7 +21,8 @@ def check_step(checker: Checker, entry: Entry, step: Step) -> None:
     if step.timeout is not None and is_written:
         if step.timeout > LAMBDA_SECONDS and _on_lambda(step.kind):
             _lambda(checker, entry, step, path)
-        _against_deadlines(checker, entry, step)
+        else:
+            _against_deadlines(checker, entry, step)
     repeat = entry.step.repeat
     if repeat is not None and repeat.delay * repeat.max_attempts > YEAR:
         _too_long(checker, "the time of all repeats", (*entry.step.path, "repeat"))

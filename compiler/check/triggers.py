@@ -13,7 +13,7 @@ from compiler.document.nodes import Json
 from compiler.spec import GitPushTrigger, Trigger
 
 _FROM_PAYLOAD = ("event", "queue", "http", "database")
-_NO_STEPS = "no step has run yet when an event arrives; read `event`"
+_NO_STEPS = "read `event`"
 
 
 def triggers(checker: Checker) -> Json:

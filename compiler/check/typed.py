@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from compiler.check.context import Context
-from compiler.check.contexts import GIT_FIELDS
+from compiler.check.contexts import GIT_FIELDS, are_triggers_known
 from compiler.check.failed import FAILED
 from compiler.check.groups import Groups
 from compiler.check.program import Computed, Secret, Value
@@ -36,6 +36,7 @@ from compiler.expressions import (
 from compiler.expressions.infer import infer
 from compiler.expressions.types import TEXT, UNKNOWN, Record, Type
 from compiler.source import Span
+from compiler.spec import Values
 
 _ALL = "*"
 
@@ -48,7 +49,7 @@ class Typed:
         self.groups = groups
         self.reads = reads
         self._inputs: set[str] = set()
-        self._said_git_push = False
+        self._said_git_push = not are_triggers_known(context)
         self._manual = frozenset(
             entry.id for entry in groups.entries() if entry.step.kind == "manual"
         )
@@ -193,10 +194,7 @@ class Typed:
             self._error("env-whole", ref.span, message, "name it: `env.<NAME>`")
             return ref
         if name not in reader.env:
-            if self._is_written(name, reader):
-                return ref  # what is wrong with it is said where it is written
-            advice = suggestion(name, reader.env, "known here") or "add it to `env`"
-            self._error("unknown-variable", ref.span, f"there is no `env.{name}` here", advice)
+            self._no_variable(name, ref, reader)
             return ref
         value = reader.env[name]
         if value is FAILED:
@@ -215,12 +213,31 @@ class Typed:
             found = Index(found, Literal(key) if isinstance(key, str | int) else key, ref.place)
         return found
 
-    def _is_written(self, name: str, reader: Reader) -> bool:
-        """Whether some `env` around the reader has a variable of that name, broken or not."""
-        around = () if reader.entry is None else tuple(reader.entry.enclosing())
-        written = (self.context.workflow.env, *(entry.step.env for entry in around))
-        nodes = (self.context.node(env.path) for env in written)
-        return any(isinstance(node, Mapping) and node.get(name) is not None for node in nodes)
+    def _no_variable(self, name: str, ref: Ref, reader: Reader) -> None:
+        entry = reader.entry
+        outer = self.context.workflow.env
+        around = [] if entry is None else [here.step.env for here in entry.enclosing()]
+        above = "" if entry is None else ", or move it to the `env` of the workflow"
+        if name in (outer if entry is None else around[0]).entries and reader.part == "env":
+            message = f"`env.{name}` stands in the same `env`: its variables cannot read each other"
+            advice = f"write again what it holds{above}"
+        elif entry is not None and name in around[0].entries:
+            message = f"`env.{name}` is read before the step's own `env` is there"
+            advice = f"write what it holds{above}"
+        elif name in outer.entries:
+            message = f"`env.{name}` is read where no `env` is there yet"
+            advice = "write what it holds"
+        elif any(self._is_written(name, env) for env in (outer, *around)):
+            return  # what is wrong with it is said where it is written
+        else:
+            message = f"there is no `env.{name}` here"
+            advice = suggestion(name, reader.env, "known here") or "add it to `env`"
+        self._error("unknown-variable", ref.span, message, advice)
+
+    def _is_written(self, name: str, env: Values) -> bool:
+        """Whether an `env` has a variable of that name, readable or not."""
+        node = self.context.node(env.path)
+        return isinstance(node, Mapping) and node.get(name) is not None
 
     # -- secrets
 

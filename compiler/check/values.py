@@ -6,7 +6,7 @@ from compiler.check.failed import FAILED
 from compiler.check.program import Constant, Fields, Items, Value
 from compiler.check.readers import Reader
 from compiler.check.typed import Typed
-from compiler.document.nodes import Json, Mapping, Node, Sequence
+from compiler.document.nodes import Json, Lost, Mapping, Node, Sequence
 
 
 def value(raw: Json, node: Node, reader: Reader, typed: Typed) -> Value:
@@ -16,7 +16,7 @@ def value(raw: Json, node: Node, reader: Reader, typed: Typed) -> Value:
     """
     if isinstance(raw, str):
         if "${{" not in raw:
-            return Constant(raw)
+            return FAILED if isinstance(raw, Lost) else Constant(raw)
         found = typed.text(raw, node, reader)
         return FAILED if found is None else found
     if isinstance(raw, dict):

@@ -91,12 +91,12 @@ def resolve(
         return None, step.reference
     path = _way_back(found, context)
     if path is not None:
-        context.diagnostics.error(
-            "workflow-cycle",
-            span,
-            f"workflows call each other: {' -> '.join(path)}",
-            help="take one of these calls out: a workflow cannot wait for itself",
-        )
+        message = f"workflows call each other: {' -> '.join(path)}"
+        advice = "take one of these calls out: a workflow cannot wait for itself"
+        if len(path) == 2:
+            message = "the workflow calls itself"
+            advice = "take the call out: a workflow cannot wait for itself"
+        context.diagnostics.error("workflow-cycle", span, message, help=advice)
     pinned = step.version is not None
     if step.file is not None:
         pinned = found != highest(_versions(found.id, workflows))
@@ -104,21 +104,24 @@ def resolve(
 
 
 def _report_unknown(reference: str, workflows: Workflows, context: Context, span: Span) -> None:
+    name, _, version = reference.partition("@")
+    versions = _versions(name, workflows)
     if reference.startswith(("./", "../")):
-        files = [f"./{one.file}" for versions in workflows.values() for one in versions]
-        advice = suggestion(reference, files, "the workflow files")
+        own = context.surroundings.file
+        files = [f"./{one.file}" for found in workflows.values() for one in found]
+        others = [file for file in files if file != f"./{own}"]
         message = f"there is no workflow file '{reference}'"
-        advice = advice or "it is looked up from the project's root, then beside this file"
+        advice = suggestion(reference, others, "the workflow files") or (
+            "it is looked up from the project's root, then beside this file"
+        )
+    elif versions:
+        known = [one.version for one in versions if one.version is not None]
+        message = f"workflow '{name}' has no version '{version}'"
+        advice = f"there is {listed(known)}" if known else f"write `workflow: {name}`"
     else:
-        name, _, version = reference.partition("@")
-        versions = _versions(name, workflows)
-        if versions:
-            known = [one.version for one in versions if one.version is not None]
-            message = f"workflow '{name}' has no version '{version}'"
-            advice = f"there is {listed(known)}" if known else f"write `workflow: {name}`"
-        else:
-            message = f"there is no workflow '{name}'"
-            advice = suggestion(name, workflows, "the workflows")
+        ids = [other for other in workflows if same(other) != same(context.workflow.id)]
+        message = f"there is no workflow '{name}'"
+        advice = suggestion(name, ids, "the workflows") or "there is no other workflow to call"
     context.diagnostics.error("unknown-workflow", span, message, help=advice)
 
 

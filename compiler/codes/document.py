@@ -20,9 +20,8 @@ CODES: tuple[Code, ...] = (
         title="The file is no YAML here",
         explanation="The YAML parser cannot read on from this place. Text that holds signs of "
         "YAML is safe in quotes, or as a block of lines after `|`.",
-        wrong=_steps(_RUN, "    depends_on: - build") + "  - id: build\n    run: make\n",
-        right=_steps(_RUN, "    depends_on: [build]") + "  - id: build\n"
-        "    depends_on: []\n    run: make\n",
+        wrong=_steps(_RUN, "    artifacts: - greeting.txt"),
+        right=_steps(_RUN, "    artifacts: [greeting.txt]"),
     ),
     Code(
         slug="tab-indentation",
@@ -179,6 +178,14 @@ CODES: tuple[Code, ...] = (
         explanation="At most 100 lists and mappings may stand inside one another.",
         wrong=_steps(_RUN, "    env: " + "[" * 101 + "]" * 101),
         right=_steps(_RUN, "    env: {STAGE: production}"),
+    ),
+    Code(
+        slug="second-workflow",
+        title="A file holds a second workflow",
+        explanation="One file holds one workflow. `---` begins another YAML document: put what "
+        "follows it into a file of its own.",
+        wrong=_steps(_RUN, "---", "steps:", "  - id: leave", "    run: echo bye"),
+        right=_steps(_RUN),
     ),
     Code(
         slug="empty-file",

@@ -7,16 +7,19 @@ from typing import Final
 from compiler.codes import Code
 
 _INPUTS: Final = "name: deploy\ninputs:\n  environment: string\n  replicas: number\nsteps:\n"
+_DEPLOY: Final = (
+    "  - id: deploy\n    run: make ${{ inputs.environment }} REPLICAS=${{ inputs.replicas }}\n"
+)
 
 
 def _if(condition: str) -> str:
     """Return a workflow in which a step has this condition."""
-    return f"{_INPUTS}  - id: deploy\n    run: make deploy\n    condition: {condition}\n"
+    return f"{_INPUTS}{_DEPLOY}    condition: {condition}\n"
 
 
 def _env(value: str) -> str:
     """Return a workflow in which a step gets this value by its environment."""
-    return f"{_INPUTS}  - id: deploy\n    run: make deploy\n    env:\n      TARGET: {value}\n"
+    return f"{_INPUTS}{_DEPLOY}    env:\n      TARGET: {value}\n"
 
 
 CODES: tuple[Code, ...] = (

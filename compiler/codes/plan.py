@@ -13,7 +13,7 @@ def _chain(steps: int) -> str:
 def _poll(attempts: int) -> str:
     return (
         "name: Poll\nsteps:\n  - id: poll\n    run: ./ask >> $GITHUB_OUTPUT\n"
-        "    outputs: [state]\n    repeat:\n"
+        "    outputs: {state: '${{ steps.poll.outputs.state }}'}\n    repeat:\n"
         "      until: steps.poll.outputs.state == 'ready'\n"
         f"      delay: 30s\n      max_attempts: {attempts}\n"
     )

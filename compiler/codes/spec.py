@@ -9,6 +9,11 @@ _PUSH = "name: Hello\ntrigger:\n  type: git-push\n  repository: github.com/org/a
 _STEPS = "steps:\n  - id: hello\n    run: echo hello\n"
 
 
+def _reading(name: str) -> str:
+    """Return a step that reads an input."""
+    return f"steps:\n  - id: hello\n    run: echo ${{{{ inputs.{name} }}}}\n"
+
+
 def _step(*lines: str) -> str:
     return "name: Hello\nsteps:\n  - " + "\n    ".join(lines) + "\n"
 
@@ -105,9 +110,11 @@ CODES: tuple[Code, ...] = (
         "Ids, names, durations and references to other workflows become part of the state machine "
         "when it is compiled; an expression has its value only in the run.",
         "name: Hello\ninputs:\n  limit: {type: string, default: 5m}\n"
-        "steps:\n  - id: hello\n    run: echo hello\n    timeout: ${{ inputs.limit }}\n",
+        + _reading("limit")
+        + "    timeout: ${{ inputs.limit }}\n",
         "name: Hello\ninputs:\n  limit: {type: string, default: 5m}\n"
-        "steps:\n  - id: hello\n    run: echo hello\n    timeout: 5m\n",
+        + _reading("limit")
+        + "    timeout: 5m\n",
     ),
     Code(
         "step-kind",
@@ -178,15 +185,17 @@ CODES: tuple[Code, ...] = (
         "bad-default",
         "A default that does not fit its type",
         "What stands in for an input must be what the input's type allows.",
-        "name: Hello\ninputs:\n  count: {type: integer, default: many}\n" + _STEPS,
-        "name: Hello\ninputs:\n  count: {type: integer, default: 3}\n" + _STEPS,
+        "name: Hello\ninputs:\n  count: {type: integer, default: many}\n" + _reading("count"),
+        "name: Hello\ninputs:\n  count: {type: integer, default: 3}\n" + _reading("count"),
     ),
     Code(
         "bad-pattern",
         "A pattern that is no regular expression",
         "`pattern` in a type is a regular expression, as in JSON Schema.",
-        "name: Hello\ninputs:\n  tag: {type: string, required: true, pattern: '[a-z'}\n" + _STEPS,
-        "name: Hello\ninputs:\n  tag: {type: string, required: true, pattern: '[a-z]+'}\n" + _STEPS,
+        "name: Hello\ninputs:\n  tag: {type: string, required: true, pattern: '[a-z'}\n"
+        + _reading("tag"),
+        "name: Hello\ninputs:\n  tag: {type: string, required: true, pattern: '[a-z]+'}\n"
+        + _reading("tag"),
     ),
     Code(
         "bad-cron",

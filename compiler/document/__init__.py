@@ -16,7 +16,7 @@ from compiler.document.nodes import (
     walk,
 )
 from compiler.document.plain import SourceFloat, SourceInt, to_plain
-from compiler.document.reader import read
+from compiler.document.reader import only, read
 
 __all__ = [
     "Document",
@@ -30,6 +30,7 @@ __all__ = [
     "SourceFloat",
     "SourceInt",
     "Style",
+    "only",
     "read",
     "source_from_bytes",
     "to_plain",

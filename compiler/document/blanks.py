@@ -10,6 +10,7 @@ from compiler.document.problem import Problem
 
 _ODD = "[\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000]"
 _ODD_SPACE = re.compile(rf"^[ ]*(?:-[ ]+)*(?:-|[A-Za-z_][\w-]*:)?(?P<odd>{_ODD}+)")
+_LINE = re.compile(r"[^\r\n]+")
 _TABBED = re.compile(r"^(?P<lead>[ \t]*\t[ \t]*)(?=\S)")
 _STEP = 2  # columns of a level, where nothing tells
 _MAX_TOLD = 5
@@ -57,7 +58,7 @@ def tab(problem: Problem) -> bool | None:
         return False
     columns = list(_columns(problem))
     told = 0
-    before = -1
+    before = -2  # the number of the last line with a tab
     for number, start, lead, _ in columns:
         if number != before + 1 and told < _MAX_TOLD:
             problem.report(
@@ -83,22 +84,21 @@ def _columns(problem: Problem) -> Iterator[tuple[int, int, str, int]]:
     """
     above = ""
     seen: dict[str, int] = {}  # where lines with these leads begin
-    start = number = 0
-    for number, line in enumerate(problem.text.split("\n")):
-        match = _TABBED.match(line)
+    for number, found in enumerate(_LINE.finditer(problem.text)):
+        line, start = found[0], found.start()
         rest = line.lstrip(" \t")
         lead = line[: len(line) - len(rest)]
-        if match is not None and (lead.startswith("\t") or start == problem.line_start):
+        read = line
+        if "\t" in lead and rest and (lead[0] == "\t" or start == problem.line_start):
             column = _column(above, lead, rest, seen)
             yield number, start, lead, column
-            line = " " * column + rest
+            read = " " * column + rest
             seen = {other: at for other, at in seen.items() if at < column}
             seen[lead] = column
-        elif rest and len(lead) == 0:
+        elif rest and not lead:
             seen = {}
-        if rest.strip() and not rest.startswith("#"):
-            above = line
-        start += len(lead) + len(rest) + 1
+        if rest and not rest.startswith("#"):
+            above = read
 
 
 def _column(above: str, lead: str, rest: str, seen: dict[str, int]) -> int:

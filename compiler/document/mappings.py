@@ -95,12 +95,16 @@ def _report_duplicate(first: Scalar, again: Scalar, diagnostics: Diagnostics) ->
 
 
 def _report_braces(span: Span, diagnostics: Diagnostics) -> None:
-    inner = diagnostics.source.text[span.start : span.end].strip("{} \t\r\n")
+    text = diagnostics.source.text
+    inner = " ".join(text[span.start : span.end].strip("{} \t\r\n").split())
+    is_key = text[span.end : span.end + 2].strip(" ").startswith(":")
     diagnostics.error(
         "key-not-text",
         span,
         "`{{` opens a mapping inside a mapping; an expression starts with `${{`",
-        help=f"write ${{{{ {' '.join(inner.split())} }}}}",
+        help="write a fixed name: a key cannot be an expression"
+        if is_key
+        else f"write ${{{{ {inner} }}}}",
     )
 
 

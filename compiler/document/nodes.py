@@ -64,21 +64,36 @@ class Mapping:
 
     entries: tuple[tuple[Scalar, Node], ...]
     span: Span
+    _places: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The entries by key, filled at the first question where looking through them is slow."""
 
     def get(self, key: str) -> Node | None:
         """Return the value under `key`, or None."""
-        for name, value in self.entries:
-            if name.text == key:
-                return value
-        return None
+        entry = self._entry(key)
+        return None if entry is None else entry[1]
 
     def key(self, key: str) -> Scalar | None:
         """Return the key's own node, or None."""
-        for name, _ in self.entries:
-            if name.text == key:
-                return name
-        return None
+        entry = self._entry(key)
+        return None if entry is None else entry[0]
 
+    def _entry(self, key: str) -> tuple[Scalar, Node] | None:
+        if len(self.entries) <= _FEW:
+            for entry in self.entries:
+                if entry[0].text == key:
+                    return entry
+            return None
+        if not self._places:  # of equal keys the first counts
+            last = len(self.entries) - 1
+            self._places.update(
+                (name.text, last - at) for at, (name, _) in enumerate(reversed(self.entries))
+            )
+        place = self._places.get(key)
+        return None if place is None else self.entries[place]
+
+
+_FEW = 16
+"""Entries of a mapping that are looked through one by one."""
 
 Node: TypeAlias = "Scalar | Sequence | Mapping"
 Path: TypeAlias = tuple[str | int, ...]

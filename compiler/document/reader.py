@@ -11,7 +11,7 @@ from compiler.diagnostics import Diagnostics
 from compiler.document import limits
 from compiler.document.composer import Composer, Refused
 from compiler.document.encoding import mend_characters
-from compiler.document.nodes import Document
+from compiler.document.nodes import Document, Mapping, Scalar
 from compiler.document.parser import DOCUMENT_START, STREAM_END, Event, parser_of
 from compiler.document.repair import Mended
 from compiler.document.syntax import explain
@@ -50,9 +50,35 @@ def read(source: Source, diagnostics: Diagnostics) -> tuple[Document, ...]:
         found, documents = Diagnostics(source), []
         if not _attempt(mended, diagnostics, found, documents):
             break
+    if not documents and not found.has_errors and not diagnostics.has_errors:
+        # Each trap reports what it finds: this only keeps the promise should one ever not.
+        diagnostics.error("yaml-syntax", Span(0, 0), "the file is no YAML")
     for one in found:
         diagnostics.error(one.code, one.span, one.message, help=one.help, labels=one.labels)
     return tuple(documents)
+
+
+def only(documents: tuple[Document, ...], diagnostics: Diagnostics) -> Document:
+    """Return the document that holds a file's workflow, the first; report any other."""
+    filled = [one for one in documents if not _is_empty(one)]
+    for other in filled[1:]:
+        root = other.root
+        first = root.entries[0][0].span if isinstance(root, Mapping) else root.span
+        diagnostics.error(
+            "second-workflow",
+            first,
+            "the file holds a second workflow",
+            help="put it into a file of its own",
+        )
+    return filled[0] if filled else documents[0]
+
+
+def _is_empty(document: Document) -> bool:
+    """Whether nothing stands between two `---`."""
+    root = document.root
+    if isinstance(root, Scalar):
+        return root.value is None
+    return isinstance(root, Mapping) and not root.entries
 
 
 def _attempt(

@@ -193,7 +193,11 @@ def _open_quote(problem: Problem, start: int) -> bool:
         f"the quote `{quote}` that opens here is not closed on its line",
         help=f"close it with `{quote}`, or write a longer text as a block with `|`",
     )
-    mended = problem.mended.hide(start, end)
+    mended = True
+    if "\\" in problem.text[start:end]:
+        mended = problem.mended.hide(start, end)
+    else:
+        problem.mended.replace(end, end, quote)
     problem.mended.guessed = True
     return mended
 

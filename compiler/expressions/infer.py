@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from compiler.diagnostics import Diagnostics
+from compiler.expressions.foreign import instead
 from compiler.expressions.functions import FUNCTIONS, result_type
 from compiler.expressions.nearest import did_you_mean
 from compiler.expressions.syntax import (
@@ -100,7 +101,7 @@ class _Inference:
         if self._unknown_member is not None and self._unknown_member(ref, 0):
             return
         root = ref.root
-        help_ = did_you_mean(root, self._scope)
+        help_ = instead(ref, self._scope) or did_you_mean(root, self._scope)
         if help_ is None and len(ref.path) == 1:
             help_ = f"for a text write '{root}' in quotes"
         if help_ is None:
@@ -137,7 +138,8 @@ class _Inference:
         if isinstance(part.key, str) and "object" in kinds(base):
             message = f'{owner} has no member "{part.key}"'
             known = f"its members are {', '.join(names)}" if names else "it has no members"
-            help_ = did_you_mean(part.key, names) or known
+            help_ = instead(ref, self._scope) if ref is not None and at == 1 else None
+            help_ = help_ or did_you_mean(part.key, names) or known
             self._diagnostics.error("unknown-member", part.span, message, help=help_)
             return
         kind = show(without_null(base))
@@ -170,7 +172,11 @@ class _Inference:
             f"{show(without_null(left))} is compared with {show(without_null(right))}: "
             "they are never equal"
         )
-        help_ = _as_other(expr.left, right) or _as_other(expr.right, left)
+        help_ = (
+            _as_other(expr.left, right)
+            or _as_other(expr.right, left)
+            or _converted(expr.left, left, expr.right, right)
+        )
         self._diagnostics.error("compare-types", expr.span, message, help=help_)
 
     # -- calls
@@ -178,14 +184,16 @@ class _Inference:
     def _call(self, call: Call) -> Type:
         signature = FUNCTIONS[call.name]
         given = [self.type_of(arg) for arg in call.args]
+        fits = True
         for at, (arg, type_) in enumerate(zip(call.args, given, strict=True)):
             wanted = signature.parameter(at)
             found = kinds(type_) - {"null"}
             if found and not found & kinds(wanted):
+                fits = False
                 message = f"{call.name} takes {show(wanted)} here, and this is {show(type_)}"
                 help_ = f"the function is written {signature.usage}"
                 self._diagnostics.error("argument-type", arg.span, message, help=help_)
-        if call.name == "contains":
+        if call.name == "contains" and fits:
             self._contains(call, *given)
         return result_type(call.name, given)
 
@@ -260,6 +268,27 @@ def _as_other(expr: Expr, other: Type) -> str | None:
     if "number" in wanted and _is_number(value):
         return f"write {value} without quotes"
     return None
+
+
+def _converted(left: Expr, left_type: Type, right: Expr, right_type: Type) -> str | None:
+    """Return how values of different types can be compared all the same."""
+    sides = ((left, left_type, right_type), (right, right_type, left_type))
+    for (expr, type_, other), there in zip(sides, (right, left), strict=True):
+        if "list" in kinds(type_) and isinstance(expr, Ref):
+            wanted = shown(there) if isinstance(there, Ref) else _quoted(there)
+            if wanted is not None:
+                return f"write contains({shown(expr)}, {wanted})"
+        if isinstance(expr, Ref) and "text" in kinds(other):
+            return f"make it text: format('{{0}}', {shown(expr)})"
+    return None
+
+
+def _quoted(expr: Expr) -> str | None:
+    if not isinstance(expr, Literal) or expr.value is None:
+        return None
+    if isinstance(expr.value, str):
+        return "'" + expr.value.replace("'", "''") + "'"
+    return str(expr.value).lower()
 
 
 def _as_text(expr: Expr) -> str | None:

@@ -10,7 +10,10 @@ from compiler.expressions.syntax import At
 
 
 class Token(NamedTuple):
-    """One word: `kind` is `name`, `number`, `text`, `op` or `end`; `start` and `end` its place."""
+    """One word: `kind` is `name`, `number`, `text`, `op` or `end`; `start` and `end` its place.
+
+    `lost` is an operator that was reported and has no meaning here: what is beside it still has.
+    """
 
     kind: str
     text: str
@@ -23,7 +26,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<name>[^\W\d][\w-]*)
     | (?P<text>'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")
-    | (?P<wrong>===|!==|<>|=>|\?\?|\?:|&(?!&)|\|(?!\|)|=(?!=))
+    | (?P<wrong>===|!==|<>|=>|[=!]~|\?\?|\?:|&(?!&)|\|(?!\|)|=(?!=))
     | (?P<op>==|!=|<=|>=|&&|\|\||[!<>().,\[\]])
     | (?P<number>-?\.?\d(?:[\w.]|(?<=[eE])[+-])*)
     | (?P<other>\S)
@@ -33,12 +36,15 @@ _TOKEN = re.compile(
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_NO_PATTERNS = "there are no patterns; write startsWith(a, b), endsWith(a, b) or contains(a, b)"
 _MEANT = {
     "===": ("==", "write =="),
     "!==": ("!=", "write !="),
     "<>": ("!=", "write !="),
     "=": ("==", "write =="),
     "=>": (">=", "write >="),
+    "=~": ("==", _NO_PATTERNS),
+    "!~": ("!=", _NO_PATTERNS),
     "&": ("&&", "write &&"),
     "|": ("||", "write || for a default value, or call a function: length(list)"),
     "??": ("||", "write ||, or coalesce(a, b) to replace null only"),
@@ -62,6 +68,9 @@ _OTHER = {
     "}": "an expression is written once in ${{ }}, without braces inside",
 }
 
+_LOST = frozenset("+-*/%?:")
+"""What stands between two values, or before one: the values can still be read."""
+
 
 class Lexer:
     """Splits characters `start` to `end` of `text` into tokens.
@@ -79,6 +88,7 @@ class Lexer:
     def tokens(self) -> list[Token]:
         """Return all tokens, an `end` token last; what cannot be read is reported and left out."""
         found: list[Token] = []
+        said: set[str | None] = set()
         end = self._end
         for match in _TOKEN.finditer(self._text, self._start, end):
             kind = match.lastgroup or ""
@@ -97,10 +107,13 @@ class Lexer:
                 self.is_broken = True
                 break
             elif not self.is_broken:
-                self.is_broken = True
                 help_ = _OTHER.get(text, "take it out, or put it inside quotes")
-                message = f'"{text}" has no meaning here'
-                self._error("expression-syntax", start, stop, message, help_)
+                if help_ not in said:
+                    message = f'"{text}" has no meaning here'
+                    self._error("expression-syntax", start, stop, message, help_)
+                said.add(help_)
+                self.is_broken = text not in _LOST
+                found.append(Token("lost", text, start, stop))
         found.append(Token("end", "", end, end))
         return found
 

@@ -21,6 +21,7 @@ from compiler.expressions.syntax import (
 )
 
 _LEVEL = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4}
+_LEVEL |= {"?": 1, ":": 1} | dict.fromkeys("+-*/%", 5)  # reported, and read over
 _WORDS = {"and": "&&", "or": "||", "is": "==", "eq": "==", "in": "contains(list, value)"}
 _CONSTANTS: dict[str, None | bool] = {"true": True, "false": False, "null": None}
 _CONSTANTS_MEANT = {"none": "null", "nil": "null", "undefined": "null"}
@@ -85,6 +86,8 @@ class _Parser:
 
     def _unexpected(self, token: Token, *, after: bool) -> None:
         """Report a token that cannot stand where it does, and stop."""
+        if token.kind == "lost" or self._tokens[self._next - 1].kind == "lost":
+            raise _Stop  # it follows from what was reported there
         code, help_ = "expression-syntax", None
         start, end = token.start, token.end
         if token.kind == "end":
@@ -131,7 +134,7 @@ class _Parser:
         left = self._unary()
         while True:
             token = self._tokens[self._next]
-            op = token.text if token.kind == "op" else self._word_operator(token)
+            op = token.text if token.kind in ("op", "lost") else self._word_operator(token)
             found = _LEVEL.get(op, 0)
             if found < level:
                 return left
@@ -154,6 +157,8 @@ class _Parser:
         return meant
 
     def _unary(self) -> Expr:
+        while self._tokens[self._next].kind == "lost":
+            self._next += 1
         token = self._tokens[self._next]
         is_not = token.kind == "op" and token.text == "!"
         if token.kind == "name" and token.text.lower() == "not" and self._begins_value():
@@ -201,6 +206,8 @@ class _Parser:
         if token.kind == "name":
             self._next += 1
             return Part(token.text, Place(token.start, token.end, self._at))
+        if token.kind == "lost":
+            raise _Stop
         help_ = "write a name after the point, or ['...'] around other keys"
         if token.kind == "number":
             help_ = f"write [{token.text.split('.')[0]}] for an item of a list"

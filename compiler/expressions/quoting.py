@@ -9,6 +9,7 @@ from typing import TypeAlias
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_BREAKS = re.compile("[\n\r\u2028\u2029]")
 _WORDS = frozenset({"and", "or", "in", "true", "false", "null", "function"})
 
 INHERITED = frozenset(
@@ -40,6 +41,7 @@ def text_literal(text: str) -> str:
     if "'" not in text:
         inner = body[1:-1].replace('\\"', '"') if '"' in text else body[1:-1]
         body = f"'{inner}'"
+    body = body.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return body.replace("${", "\\u0024{") if "${" in body else body
 
 
@@ -61,7 +63,7 @@ def name_step(name: str) -> str | None:
     """Return a member's name as a step of a JSONata path, or None if it cannot be one."""
     if _PLAIN_NAME.fullmatch(name) and name not in _WORDS:
         return name
-    if not name or "`" in name or "${" in name:
+    if not name or "`" in name or "${" in name or _BREAKS.search(name):
         return None
     return f"`{name}`"
 
@@ -76,13 +78,17 @@ def literal(value: Json) -> Json:
 
     Texts that Step Functions would evaluate, or CloudFormation substitute, become expressions
     giving that text. As keys are never evaluated, an object with such a key becomes one
-    expression as a whole.
+    expression as a whole. So do empty texts, texts of several lines and lists in lists, which
+    Step Functions takes as they are, but asl-validator (npm, 4.0.0) does not.
     """
     match value:
         case str():
             return wrap(text_literal(value)) if _is_active(value) else value
         case list():
-            return [literal(item) for item in value]
+            return [
+                wrap(json_literal(item)) if isinstance(item, list) else literal(item)
+                for item in value
+            ]
         case dict():
             if any("${" in key for key in value):
                 return wrap(json_literal(value))
@@ -92,4 +98,6 @@ def literal(value: Json) -> Json:
 
 
 def _is_active(text: str) -> bool:
-    return "${" in text or text.lstrip().startswith("{%")
+    if not text or "${" in text or text.lstrip().startswith("{%"):
+        return True
+    return _BREAKS.search(text) is not None

@@ -31,6 +31,9 @@ class Place(NamedTuple):
 NOWHERE = Place(0, 0)
 """The place of expressions that no author wrote."""
 
+_CONSTANT = (str, int)
+"""The types of keys that are no expressions."""
+
 
 class _Located:
     __slots__ = ()
@@ -80,7 +83,7 @@ class Ref(_Located):
         """The constant keys after the root, up to the first that is computed."""
         keys: list[str | int] = []
         for part in self.path[1:]:
-            if not isinstance(part.key, str | int):
+            if not isinstance(part.key, _CONSTANT):
                 break
             keys.append(part.key)
         return tuple(keys)
@@ -164,7 +167,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
         case Literal():
             return ()
         case Ref(path=path):
-            return tuple(part.key for part in path if not isinstance(part.key, str | int))
+            return tuple(part.key for part in path if not isinstance(part.key, _CONSTANT))
         case Index(base=base, key=key):
             return (base, key)
         case Not(operand=operand):
@@ -181,7 +184,9 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while stack:
         here = stack.pop()
         yield here
-        stack.extend(reversed(children(here)))
+        inner = children(here)
+        if inner:
+            stack.extend(reversed(inner))
 
 
 def references(expr: Expr) -> tuple[Ref, ...]:

@@ -7,7 +7,7 @@ person who has a paused step tried again is counted once for each such step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import prod
@@ -74,22 +74,29 @@ class Counter:
         """Return what a list of states takes, from its start to an end."""
         states = states_of(flow)
         weights = {name: self._weights(name, state) for name, state in states.items()}
+        after = {name: ways(state) for name, state in states.items()}
         start = str(flow["StartAt"])
-        passes = dict.fromkeys(states, 1)
-        order: list[list[str]] = []
-        for group in components(states, start):
-            order.append(group)
-            if len(group) > 1 or group[0] in ways(states[group[0]]):
-                times = self._passes(group)
-                passes.update(dict.fromkeys(group, times))
-        most = _longest(states, order, {n: w.most * passes[n] for n, w in weights.items()})
-        events = _longest(states, order, {n: w.events * passes[n] for n, w in weights.items()})
+        order = list(_components(after, start))
+        passes = self._passes(after, order)
+        most = _longest(after, order, {n: w.most * passes[n] for n, w in weights.items()})
+        events = _longest(after, order, {n: w.events * passes[n] for n, w in weights.items()})
         least = _shortest(states, start, {n: w.least for n, w in weights.items()})
         return Weights(most if least is None else least, most, events)
 
-    def _passes(self, group: Sequence[str]) -> int:
-        steps = {step.id: step for name in group if (step := self.step(name)) is not None}
-        return prod(_loops(step) for step in steps.values())
+    def passes(self, flow: Mapping[str, Json]) -> dict[str, int]:
+        """Return how often each state of a flow may be entered because of the loops it is in."""
+        after = {name: ways(state) for name, state in states_of(flow).items()}
+        return self._passes(after, _components(after, str(flow["StartAt"])))
+
+    def _passes(
+        self, after: Mapping[str, Sequence[str]], groups: Iterable[Sequence[str]]
+    ) -> dict[str, int]:
+        passes = dict.fromkeys(after, 1)
+        for group in groups:
+            if len(group) > 1 or group[0] in after[group[0]]:
+                steps = {step.id: step for name in group if (step := self.step(name)) is not None}
+                passes.update(dict.fromkeys(group, prod(_loops(s) for s in steps.values())))
+        return passes
 
     def _weights(self, name: str, state: State) -> Weights:
         kind = state.get("Type")
@@ -203,12 +210,16 @@ def components(states: Mapping[str, State], start: str) -> list[list[str]]:
 
     Tarjan's algorithm, without recursion.
     """
+    return _components({name: ways(state) for name, state in states.items()}, start)
+
+
+def _components(after: Mapping[str, Sequence[str]], start: str) -> list[list[str]]:
     index: dict[str, int] = {start: 0}
     low: dict[str, int] = {start: 0}
     open_: list[str] = [start]
     is_open = {start}
     found: list[list[str]] = []
-    stack: list[tuple[str, Iterator[str]]] = [(start, iter(ways(states[start])))]
+    stack: list[tuple[str, Iterator[str]]] = [(start, iter(after[start]))]
     while stack:
         name, rest = stack[-1]
         following = next(rest, None)
@@ -222,7 +233,7 @@ def components(states: Mapping[str, State], start: str) -> list[list[str]]:
             index[following] = low[following] = len(index)
             open_.append(following)
             is_open.add(following)
-            stack.append((following, iter(ways(states[following]))))
+            stack.append((following, iter(after[following])))
         elif following in is_open:
             low[name] = min(low[name], index[following])
     return found
@@ -237,15 +248,17 @@ def _closed(root: str, open_: list[str], is_open: set[str]) -> list[str]:
 
 
 def _longest(
-    states: Mapping[str, State], groups: Sequence[Sequence[str]], weights: Mapping[str, int]
+    after: Mapping[str, Sequence[str]],
+    groups: Sequence[Sequence[str]],
+    weights: Mapping[str, int],
 ) -> int:
     """Return the heaviest way from the start, the last of the groups, to an end."""
     best: dict[str, int] = {}
     total = 0
     for group in groups:
         inside = set(group)
-        after = [best[to] for name in group for to in ways(states[name]) if to not in inside]
-        total = sum(weights[name] for name in group) + max(after, default=0)
+        behind = [best[to] for name in group for to in after[name] if to not in inside]
+        total = sum(weights[name] for name in group) + max(behind, default=0)
         best.update(dict.fromkeys(group, total))
     return total
 

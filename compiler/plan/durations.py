@@ -53,7 +53,7 @@ def longest_run(program: Program) -> Longest:
     open_: list[str] = []
     seconds = _way(program.steps, open_)
     if program.timeout is not None:
-        seconds = min(seconds, program.timeout)
+        seconds = program.timeout if open_ else min(seconds, program.timeout)
         open_.clear()  # the deadline ends them
     after = _way(program.handlers, open_) + sum(
         _step(step.compensate, open_)
@@ -108,9 +108,10 @@ def _once(step: Step, open_: list[str]) -> int:
     if isinstance(kind, Block):
         inside: list[str] = []
         seconds = _way(kind.steps, inside)
-        if limit is None:
-            open_ += inside
-        return seconds if limit is None else min(seconds, limit)
+        if limit is not None:
+            return limit if inside else min(seconds, limit)
+        open_ += inside
+        return seconds
     if isinstance(kind, SubWorkflow | Pause):
         if limit is None:
             open_.append(step.id)

@@ -47,7 +47,14 @@ class Facts:
     def with_known(self, step: str, classes: frozenset[str]) -> Facts:
         """Return these facts with how one step can have ended."""
         rest = [item for item in self.known if item[0] != step]
-        return replace(self, known=tuple(sorted([*rest, (step, classes)], key=lambda k: k[0])))
+        rest.append((step, classes))
+        if len(rest) > 1:
+            rest.sort(key=lambda k: k[0])
+        return self.knowing(tuple(rest))
+
+    def knowing(self, known: tuple[tuple[str, frozenset[str]], ...]) -> Facts:
+        """Return these facts with what is known of steps replaced."""
+        return Facts(self.bad, self.own, self.upstream, known, self.frame)
 
 
 def meet(left: Facts, right: Facts) -> Facts:
@@ -55,9 +62,7 @@ def meet(left: Facts, right: Facts) -> Facts:
     if left == right:
         return left
     theirs = dict(right.known)
-    known = tuple(
-        (name, classes | theirs[name]) for name, classes in left.known if name in theirs
-    )
+    known = tuple((name, classes | theirs[name]) for name, classes in left.known if name in theirs)
     return Facts(
         left.bad if left.bad == right.bad else None,
         left.own if left.own == right.own else None,
@@ -321,9 +326,10 @@ def step_named(keys: tuple[str | int, ...], steps: Mapping[str, Step]) -> Step |
     """Return the step that a path below `steps` names; `-` and `_` are alike."""
     if not keys or not isinstance(keys[0], str):
         return None
-    step = steps.get(keys[0])
-    if step is not None:
-        return step
+    for spelling in (keys[0], keys[0].replace("_", "-"), keys[0].replace("-", "_")):
+        step = steps.get(spelling)
+        if step is not None:
+            return step
     wanted = keys[0].replace("-", "_")
     return next((s for name, s in steps.items() if name.replace("-", "_") == wanted), None)
 

@@ -170,9 +170,7 @@ class Flow:
     def _passed(self, step: Step, bundle: Bundle) -> Bundle:
         return Bundle(bundle.facts.with_known(step.id, frozenset({SKIP})), bundle.edges)
 
-    def _carry_out(
-        self, scope: ScopeDraft, unit: DoUnit, entering: list[Bundle]
-    ) -> list[Bundle]:
+    def _carry_out(self, scope: ScopeDraft, unit: DoUnit, entering: list[Bundle]) -> list[Bundle]:
         step = unit.step
         node = NodeDraft("do", self.names.take(unit.name or step.id), step)
         node.facts = facts = self.land(scope, entering, node.name)
@@ -246,9 +244,7 @@ class Flow:
         value = self.knowledge.truth(step.condition, facts)
         return Holds(step.condition) if value is None else value
 
-    def _send(
-        self, scope: ScopeDraft, unit: SendUnit, bundles: list[Bundle]
-    ) -> list[Bundle]:
+    def _send(self, scope: ScopeDraft, unit: SendUnit, bundles: list[Bundle]) -> list[Bundle]:
         """Signal on every way; ways that know the status need not look it up."""
         step = unit.step
         sure: dict[tuple[str | None, Tri], list[Bundle]] = {}
@@ -357,9 +353,7 @@ class Flow:
             self._end(branch, self._haunt(branch, ghosts, [entry]))
         return Bundle(facts, [node.edge("next")])
 
-    def _join(
-        self, scope: ScopeDraft, unit: ForkUnit, at: int, fork: NodeDraft
-    ) -> list[Bundle]:
+    def _join(self, scope: ScopeDraft, unit: ForkUnit, at: int, fork: NodeDraft) -> list[Bundle]:
         behind = _joined((self.ends[branch.key] for branch in unit.branches), fork.facts)
         if not unit.is_fed:  # what is bad behind its latches is bad in one of its branches
             behind = replace(behind, upstream=False)
@@ -521,9 +515,7 @@ def _joined(branches: Iterable[list[Bundle]], before: Facts) -> Facts:
 def _without_bad(facts: Facts) -> Facts:
     if facts.bad is not False:
         return facts
-    return replace(
-        facts, known=tuple((step, classes - {BAD}) for step, classes in facts.known)
-    )
+    return replace(facts, known=tuple((step, classes - {BAD}) for step, classes in facts.known))
 
 
 def _outer(scope: ScopeDraft, facts: Facts) -> tuple[str, ...]:
@@ -534,5 +526,3 @@ def _outer(scope: ScopeDraft, facts: Facts) -> tuple[str, ...]:
     if facts.upstream is not False:
         found.append(scope.upstream)
     return tuple(found)
-
-

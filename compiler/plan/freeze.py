@@ -57,9 +57,7 @@ class Freezer:
                 continue  # no way leads here: its steps are always skipped
             self._skipped = _useless_joins(scope)
             nodes = tuple(
-                self._node(scope, node)
-                for node in scope.nodes
-                if node.name not in self._skipped
+                self._node(scope, node) for node in scope.nodes if node.name not in self._skipped
             )
             start = self._target(scope.start.target)
             if scope.key == 0:
@@ -108,9 +106,7 @@ class Freezer:
             return None
         gives = sorted(scope.gives, key=lambda name: self._steps[name].index)
         certain = frozenset(
-            name
-            for name in gives
-            if facts.bad is False and self._is_recorded(name, scope.frame)
+            name for name in gives if facts.bad is False and self._is_recorded(name, scope.frame)
         )
         upstream = facts.upstream if scope.is_fed else False
         return Ending(tuple(gives), certain, facts.own, upstream)
@@ -156,9 +152,7 @@ class Freezer:
                 bad, good = self._way(node, "bad"), self._to(node, "good")
                 if self._ends_the_run(scope, node, bad, good):
                     return Verdict(node.name, None, None, joins=True, append=node.append)
-                return Join(
-                    node.name, binds, node.append, node.failures, node.upstream, bad, good
-                )
+                return Join(node.name, binds, node.append, node.failures, node.upstream, bad, good)
             case "collect":
                 return Collect(node.name, node.append, self._to(node, "next"))
             case "send":
@@ -191,9 +185,7 @@ class Freezer:
             case _:
                 return Failed(node.name)
 
-    def _ends_the_run(
-        self, scope: ScopeDraft, node: NodeDraft, bad: str | None, good: str
-    ) -> bool:
+    def _ends_the_run(self, scope: ScopeDraft, node: NodeDraft, bad: str | None, good: str) -> bool:
         """Whether a join only decides between the two ends of a machine."""
         if scope.key != 0 or node.binds or node.upstream or bad is None:
             return False

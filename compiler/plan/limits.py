@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from compiler.check.program import Program, every_step
+from compiler.check.program import Program, Step, every_step
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Json
 from compiler.plan.bounds import Counter, Machine, bounds, branches_of, states_of
@@ -24,9 +25,16 @@ EVENT_LIMIT = 20_000
 _ROOM = 0.9
 """The share of a limit that is proposed to be used."""
 _NAMED = 6
+_COMPARED = 24
 
-_TYPICAL = "arn:aws:lambda:eu-central-1:123456789012:function:stepsmith-production-a-workflow:12345"
-_PLACEHOLDER = re.compile(r"\$\{[a-z]+(?::[^{}\"\\]*)?\}")
+_PLACEHOLDER = re.compile(r"\$\{([a-z]+)(?::([^{}\"\\]*))?\}")
+_ACCOUNT = "eu-central-1:123456789012"
+_FILLED = {
+    "machine": f"arn:aws:states:{_ACCOUNT}:stateMachine:stepsmith-prod-{{}}:123",
+    "bus": f"arn:aws:events:{_ACCOUNT}:event-bus/stepsmith-prod",
+    "codebuild": "stepsmith-prod-scripts",
+}
+_FUNCTION = f"arn:aws:lambda:{_ACCOUNT}:function:stepsmith-prod-{{}}:123"
 _REQUEST: dict[str, Json] = {
     "name": "stepsmith-production-" + "n" * 59,
     "roleArn": "arn:aws:iam::123456789012:role/" + "r" * 64,
@@ -43,12 +51,27 @@ def request_size(definition: Mapping[str, Json]) -> int:
 
     The definition is text inside the request's JSON, so its quotes are escaped.
     """
-    text = _PLACEHOLDER.sub(_TYPICAL, _compact(definition))
-    return len(_compact({**_REQUEST, "definition": text}))
+    text = _compact(definition)
+    filled = sum(len(_filled(one)) - len(one.group()) for one in _PLACEHOLDER.finditer(text))
+    return len(_compact({**_REQUEST, "definition": ""})) + _escaped(text) + filled
+
+
+def _escaped(text: str) -> int:
+    """Return the length of JSON text, which is ASCII, as a text inside JSON."""
+    return len(text) + text.count('"') + text.count("\\")
+
+
+def _filled(found: re.Match[str]) -> str:
+    """Return a text of about the length that the deployment puts for a placeholder."""
+    kind, name = found.groups()
+    return _FILLED.get(kind, _FUNCTION).format(name or kind)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def _compact(value: Json | Mapping[str, Json]) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def check_limits(plan: Plan, machines: Sequence[Machine], diagnostics: Diagnostics) -> None:
@@ -98,7 +121,7 @@ def _bytes(plan: Plan, machine: Machine) -> list[int]:
         at = owner.get(_step_of(counter, name))
         if at is not None:
             own = {k: v for k, v in state.items() if k not in ("Branches", "ItemProcessor")}
-            found[at] += len(_compact(_compact({name: own})))
+            found[at] += _escaped(_compact({name: own}))
     return list(found.values())
 
 
@@ -127,14 +150,16 @@ def _owners(program: Program) -> dict[str, int]:
 def _walk(
     flow: Mapping[str, Json], counter: Counter, times: int
 ) -> Iterator[tuple[str, dict[str, Json], int]]:
-    """Yield every state with its name and how often it may be entered, loops left out."""
+    """Yield every state with its name and how often it may be entered."""
+    passes = counter.passes(flow)
     for name, state in states_of(flow).items():
-        yield name, state, times
+        here = times * passes[name]
+        yield name, state, here
         for branch in branches_of(state):
-            yield from _walk(branch, counter, times)
+            yield from _walk(branch, counter, here)
         processor = state.get("ItemProcessor")
         if isinstance(processor, dict):
-            yield from _walk(processor, counter, times * counter.items(name, state))
+            yield from _walk(processor, counter, here * counter.items(name, state))
 
 
 # --- what to move -------------------------------------------------------------------------------
@@ -152,14 +177,28 @@ def _advice(
     found = region_to_move(plan, weights, min(need, room // 2), room)
     if found is None:
         at = max(range(len(weights)), key=weights.__getitem__)
-        name = plan.program.steps[at].id
-        return at, f"'{name}' alone takes {weights[at] * 100 // whole}%: make it smaller"
+        step = plan.program.steps[at]
+        share = weights[at] * 100 // whole
+        smaller = _fewer(step) if limit == EVENT_LIMIT else "make it smaller"
+        return at, f"'{step.id}' alone takes {share}%: {smaller}"
     names = [plan.program.steps[at].id for at in found]
     share = sum(weights[at] for at in found) * 100 // whole
     more = "" if need <= room // 2 else ", then more in the same way"
     return found[0], (
         f"move {_listed(names)} to a sub-workflow of their own, about {share}% of it{more}"
     )
+
+
+def _fewer(step: Step) -> str:
+    """Return how a step writes fewer events."""
+    own: list[str] = []
+    if step.repeat is not None:
+        own.append("fewer `max_attempts` of its `repeat`, with a longer `delay`")
+    if step.for_each is not None:
+        own.append("a smaller `max_items`")
+    if step.retry is not None:
+        own.append("fewer attempts of its `retry`")
+    return ", ".join((*own, "or move its work to a sub-workflow"))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -175,32 +214,37 @@ def _some(names: Sequence[str]) -> str:
 def region_to_move(plan: Plan, weights: Sequence[int], least: int, most: int) -> list[int] | None:
     """Return the places of steps that can become a sub-workflow, None where there is no such part.
 
-    A part of the layout that weighs at least `least` and at most `most`: one that no latch
-    crosses if there is one, and of these the lightest.
+    A part of the layout that weighs at least `least` and at most `most`: of the lightest, one
+    that the fewest latches cross.
     """
-    best: tuple[int, int, list[int]] | None = None
-    pairs = plan.layout.latches
-    for steps in _parts(plan.layout.root, weights, least):
+    found = [part for part in _parts(plan.layout.root, weights, least) if part.weight <= most]
+    found.sort(key=lambda part: part.weight)
+    best: tuple[int, list[int]] | None = None
+    for part in found[:_COMPARED]:
+        steps = sorted(step for region in part.regions for step in leaves(region))
         if not 1 < len(steps) < len(weights):
             continue
-        weight = sum(weights[step] for step in steps)
-        if not least <= weight <= most:
-            continue
         inside = set(steps)
-        crossing = sum((a in inside) != (b in inside) for a, b in pairs)
-        if best is None or (crossing, weight) < best[:2]:
-            best = (crossing, weight, sorted(steps))
-    return None if best is None else best[2]
+        crossing = sum((a in inside) != (b in inside) for a, b in plan.layout.latches)
+        if best is None or crossing < best[0]:
+            best = crossing, steps
+    return None if best is None else best[1]
 
 
-def _parts(root: Region | None, weights: Sequence[int], least: int) -> Iterator[list[int]]:
-    """Yield the steps of each region and of shortest run of a region's parts that is enough."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Neighbours in a region, and what they weigh."""
+
+    weight: int
+    regions: Sequence[Region]
+
+
+def _parts(root: Region | None, weights: Sequence[int], least: int) -> Iterator[_Part]:
+    """Yield, of each region, the shortest runs of neighbours in it that are enough."""
     pending = [] if root is None else [root]
     while pending:
-        region = pending.pop()
-        parts = _inner(region)
-        steps = [_leaves(part) for part in parts]
-        heavy = [sum(weights[step] for step in part) for part in steps]
+        parts = _inner(pending.pop())
+        heavy = [sum(weights[step] for step in leaves(part)) for part in parts]
         start = weight = 0
         for end, added in enumerate(heavy):
             weight += added
@@ -208,7 +252,7 @@ def _parts(root: Region | None, weights: Sequence[int], least: int) -> Iterator[
                 weight -= heavy[start]
                 start += 1
             if weight >= least:
-                yield [step for part in steps[start : end + 1] for step in part]
+                yield _Part(weight, parts[start : end + 1])
         # A part that is not enough by itself has no part that is.
         pending.extend(part for part, heft in zip(parts, heavy, strict=True) if heft >= least)
 
@@ -219,7 +263,8 @@ def _inner(region: Region) -> tuple[Region, ...]:
     return region.items if isinstance(region, Series) else region.branches
 
 
-def _leaves(region: Region) -> list[int]:
+def leaves(region: Region) -> list[int]:
+    """Return the steps of a region, in the order of the layout."""
     found: list[int] = []
     pending = [region]
     while pending:

@@ -263,9 +263,7 @@ class Failed:
     name: str
 
 
-Node: TypeAlias = (
-    "Begin | Do | Guard | Fork | Join | Collect | Send | Await | Verdict | End | Done | Close | Failed"
-)
+Node: TypeAlias = "Begin | Do | Guard | Fork | Join | Collect | Send | Await | Verdict | End | Done | Close | Failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,16 +328,20 @@ class Plan:
             return Record({}, open=True)
         return Record({found.name: shallow(found) for found in self.program.inputs})
 
+    def input_named(self, name: str) -> Type | None:
+        """Return what the first state makes of one input; None where it is not declared."""
+        inputs = self.program.inputs or ()
+        return next((shallow(found) for found in inputs if found.name == name), None)
+
     @property
     def has_people(self) -> bool:
         """Whether some step waits for a decision."""
-        return any(isinstance(step.kind, Manual) for step in self.program.by_id.values())
+        return self.program.has_people
 
     @property
     def has_blocks(self) -> bool:
         """Whether some step's failure tells those of its children or items."""
-        steps = self.program.by_id.values()
-        return any(isinstance(step.kind, Block) or step.for_each for step in steps)
+        return self.program.has_blocks
 
     @property
     def message_length(self) -> int:
@@ -365,9 +367,7 @@ class Plan:
         found = self.reads.get(step)
         if self.items.get(scope) != step:
             return found
-        has_outputs = found is not None and bool(
-            found.items or found.all_outputs or found.outputs
-        )
+        has_outputs = found is not None and bool(found.items or found.all_outputs or found.outputs)
         return Reads(status=True, error=True, all_outputs=has_outputs)
 
     def variable(self, step: str, scope: int) -> str | None:

@@ -34,9 +34,7 @@ def plan(program: Program) -> Plan:
     if not program.has_close:
         return planned
     stored = {step.id: step for step in every_step(program.steps)}
-    close = replace(
-        _machine(close_program(program)), closing=closing(program), stored=stored
-    )
+    close = replace(_machine(close_program(program)), closing=closing(program), stored=stored)
     return replace(planned, close=close)
 
 

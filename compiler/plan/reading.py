@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from compiler.check.program import (
     Action,
@@ -43,17 +43,24 @@ def reads_of_step(step: Step, steps: Mapping[str, Step]) -> Iterator[Read]:
     if isinstance(step.kind, Action | Script):
         for value in _values(step):
             yield from reads_of_value(value, steps, step.id, travels=True)
-        step = replace(step, kind=Pause(None, None), env=(), outputs=())
-    for expr in exprs_of_step(step):
+        exprs = _steering(step)
+    else:
+        exprs = exprs_of_step(step)
+    for expr in exprs:
         yield from reads_of_expr(expr, steps, step.id)
 
 
 def exprs_of_step(step: Step) -> Iterator[Expr]:
     """Yield every expression a step holds, its children's not."""
-    if step.condition is not None:
-        yield step.condition
     for value in _values(step):
         yield from exprs_of_value(value)
+    yield from _steering(step)
+
+
+def _steering(step: Step) -> Iterator[Expr]:
+    """Yield the expressions that say whether and how often a step is carried out."""
+    if step.condition is not None:
+        yield step.condition
     if isinstance(step.kind, EventWait) and step.kind.match is not None:
         yield step.kind.match
     if step.for_each is not None:

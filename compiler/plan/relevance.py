@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-
 from compiler.check.program import Step
 from compiler.expressions import Ref, references
 from compiler.plan.drafts import AwaitUnit, DoUnit, ForkUnit, ScopeDraft, Scopes, SendUnit, Unit
@@ -89,7 +87,7 @@ class Relevance:
         if not facts.known:
             return facts
         known = tuple(k for k in facts.known if self._is_asked(k[0], scope, at))
-        return facts if len(known) == len(facts.known) else replace(facts, known=known)
+        return facts if len(known) == len(facts.known) else facts.knowing(known)
 
     def _is_asked(self, step: str, scope: ScopeDraft, at: int) -> bool:
         here: ScopeDraft | None = scope

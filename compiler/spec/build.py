@@ -51,7 +51,7 @@ def action(
     """Return a call of an action or of an AWS API."""
     path = common["path"]
     common = _with_defaults(defaults, common)
-    inputs = values(report, part.inputs, (*path, "inputs"))
+    inputs = values(part.inputs, (*path, "inputs"))
     if part.action != "aws" and not part.action.startswith("aws:"):
         callback = bool(part.callback)
         return model.ActionStep(**common, action=part.action, inputs=inputs, callback=callback)
@@ -143,10 +143,10 @@ def call(
     key: Literal["workflow", "uses"] = "uses"
     reference, inputs = "", model.Values(path=path)
     if isinstance(part, written.Job):
-        reference, inputs = part.uses, values(report, part.with_, (*path, "with"))
+        reference, inputs = part.uses, values(part.with_, (*path, "with"))
     else:
         key, reference = "workflow", part.workflow
-        inputs = values(report, part.inputs, (*path, "inputs"))
+        inputs = values(part.inputs, (*path, "inputs"))
     is_file = reference.startswith(("./", "../")) or reference.endswith((".yaml", ".yml"))
     name, _, version = reference.partition("@")
     elsewhere = "://" in reference or (not is_file and "/" in reference)
@@ -170,11 +170,9 @@ def call(
     )
 
 
-def publish(
-    report: Reporter, defaults: model.Defaults, part: written.PublishStep, common: Common
-) -> model.Step:
+def publish(defaults: model.Defaults, part: written.PublishStep, common: Common) -> model.Step:
     """Return a step that publishes an event."""
-    payload = values(report, part.payload, (*common["path"], "payload"))
+    payload = values(part.payload, (*common["path"], "payload"))
     return model.PublishStep(**_with_defaults(defaults, common), event=part.event, payload=payload)
 
 

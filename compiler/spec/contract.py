@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from pydantic import JsonValue
@@ -138,7 +138,10 @@ def form(report: Reporter, plain: Schema, path: Path) -> Schema:
 
 def _fields(report: Reporter, plain: JsonValue, path: Path) -> list[tuple[str, JsonValue]]:
     if not isinstance(plain, dict):
-        report.wrong_type(path, "a mapping of names to types", "write `name: string`")
+        help_ = "write `name: string`"
+        if path[-1:] == ("outputs",):
+            help_ = "write `name: string`, or `name: {value: ...}` with an expression"
+        report.wrong_type(path, "a mapping of names to types", help_)
         return []
     for name in plain:
         if not names.NAME.fullmatch(name):
@@ -319,7 +322,9 @@ def _as_text(schema: Schema) -> None:
 
 
 def _check_default(report: Reporter, schema: Schema, path: Path) -> None:
-    if "default" not in schema or isinstance(schema["default"], Lost):
+    if isinstance(schema.get("default"), Lost):
+        del schema["default"]
+    if "default" not in schema:
         return
     at = (*path, "default")
     types = schema.get("type")
@@ -339,9 +344,9 @@ def _check_default(report: Reporter, schema: Schema, path: Path) -> None:
         report.error("bad-default", at, f"`default` is {report.found(at)}, which is not in `enum`")
 
 
-def _better(value: JsonValue, wanted: list[JsonValue]) -> str | None:
+def _better(value: JsonValue, wanted: Sequence[JsonValue]) -> str | None:
     """Return how to write a default of the wrong type, if it is known."""
-    if wanted == ["string"] and isinstance(value, bool):
+    if list(wanted) == ["string"] and isinstance(value, bool):
         return f'quote it: "{str(value).lower()}"'
     if not isinstance(value, str):
         return None

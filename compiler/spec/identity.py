@@ -64,7 +64,8 @@ def _given(report: Reporter, given: str, name: str | None, path: Path) -> Identi
         report.error("bad-id", path, problem, help_)
     else:
         report.error_at_key("bad-id", path, problem, help_)
-    return Identity(better or stand_in(path), name or given, given=True, known=bool(better))
+    # What the help proposes may be another step's id, which is for the author to see then.
+    return Identity(better or stand_in(path), name or given, given=True, known=False)
 
 
 def _from_name(report: Reporter, name: str, path: Path) -> Identity:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import get_args
 
@@ -89,24 +89,17 @@ def may_mean(name: str, value: object) -> bool:
     )
 
 
-def stands_instead(model: type[Written], loc: Path, plain: Container[str]) -> bool:
-    """Whether a missing key is explained by one that is reported: a job with `steps`."""
-    return len(loc) == 1 and any(key in plain for key in model.instead.get(str(loc[0]), ()))
-
-
 def help_for(path: Path, node: Node) -> str | None:
     """Return how to write what stands as a list or mapping where it cannot be one."""
-    key = next((part for part in reversed(path) if isinstance(part, str)), "")
-    if isinstance(path[-1], int):
-        return None
+    key = path[-1] if path else ""
     if key == "run" and isinstance(node, Sequence):
         return "write the lines below `run: |`"
     if key in ("env", "outputs") and isinstance(node, Sequence):
         first = next((item.text for item in node.items if isinstance(item, Scalar)), "")
         name, equals, value = first.partition("=")
         if equals:
-            return f"write `{name.strip()}: {value.strip()}`, without a dash"
-        return f"write `{first}: ...`, without a dash" if first else None
+            return f"write `{name.strip()}: {value.strip()}`"
+        return f"write `{first}: ...`" if first else None
     if key in _NAME_LISTS and isinstance(node, Mapping):
         names = ", ".join(name.text for name, _ in node.entries[:_SHOWN])
         return f"write `{key}: [{names}]`" if len(node.entries) <= _SHOWN else None

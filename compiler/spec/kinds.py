@@ -140,6 +140,7 @@ def _uses(report: Reporter, plain: dict[str, JsonValue], path: Path, uses: str) 
             "`uses` is a key of a job, not of a step",
             f"write `type: subworkflow` and `workflow: {uses}`",
         )
+        report.alias(path, "workflow", "uses")
         renamed = _without(plain, "uses")
         return Kind(
             "subworkflow", {**renamed, "type": "subworkflow", "workflow": uses}, broken=True

@@ -77,7 +77,10 @@ class Retry(Part):
 
 
 class ForEach(Part):
-    """`path` is the step's. `items` (a list, or text with an expression) is at `("for_each",)`."""
+    """`path` is the step's. `items` (a list, or text with an expression) is at `("for_each",)`.
+
+    It is None where something else was written.
+    """
 
     items: Value
     max_items: int = MAX_ITEMS

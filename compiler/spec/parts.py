@@ -6,7 +6,7 @@ import re
 
 from pydantic import JsonValue
 
-from compiler.document.nodes import Lost, Mapping, Path
+from compiler.document.nodes import Mapping, Path
 from compiler.spec import model, names
 from compiler.spec.report import Reporter
 from compiler.spec.written import parts as written
@@ -95,18 +95,14 @@ def refuse(report: Reporter, path: Path, key: str, where: str, help_: str) -> No
     report.error_at_key("not-here", (*path, key), f"`{key}` cannot stand on {where}", help_)
 
 
-def values(report: Reporter, plain: dict[str, JsonValue] | None, path: Path) -> model.Values:
-    """Return a mapping of names to values as it is, without what could not be read."""
-    entries = plain or {}
-    if any(isinstance(value, Lost) for value in entries.values()):
-        report.drop()
-        entries = {name: value for name, value in entries.items() if not isinstance(value, Lost)}
-    return model.Values(path=path, entries=entries)
+def values(plain: dict[str, JsonValue] | None, path: Path) -> model.Values:
+    """Return a mapping of names to values as it is."""
+    return model.Values(path=path, entries=plain or {})
 
 
 def named(report: Reporter, plain: dict[str, JsonValue] | None, path: Path) -> model.Values:
     """Return a mapping of names that expressions read; report what cannot be such a name."""
-    found = values(report, plain, path)
+    found = values(plain, path)
     for name in found.entries:
         if not names.NAME.fullmatch(name):
             bad_name(report, name, (*path, name))

@@ -74,7 +74,11 @@ class Reporter:
         help_: str | None = None,
         labels: Sequence[Label] = (),
     ) -> None:
-        """Report a mistake about the key itself."""
+        """Report a mistake about the key itself, unless it was not read."""
+        key = self.document.key(path)
+        if key is not None and isinstance(key.value, Lost):
+            self._untold += 1
+            return
         self.diagnostics.error(code, self.key(path), message, help=help_, labels=labels)
 
     @property
@@ -86,10 +90,6 @@ class Reporter:
         """Whether the value at a path could not be read, which is reported already."""
         node = self.document.nearest(path)
         return isinstance(node, Scalar) and isinstance(node.value, Lost)
-
-    def drop(self) -> None:
-        """Count a value that could not be read and is left out."""
-        self._untold += 1
 
     def alias(self, path: Path, name: str | int, written: str | int) -> None:
         """Let what stands under `written` in the value at `path` be found under `name`."""
@@ -153,13 +153,14 @@ class Reporter:
         self, model: type[M], path: Path, part: Readable, error: ValidationError
     ) -> Read[M]:
         """Report what a validation found, leave it out, and validate the rest, time and again."""
-        bad: set[str] = set()
         for _ in range(_ROUNDS):
-            bad = self._take_out(error, model, path, part)
+            if not self._take_out(error, model, path, part):
+                return Read(None, part.good, broken=True)
             try:
                 return Read(model.model_validate(part.good), part.good, broken=True)
             except ValidationError as next_error:
                 error = next_error
+        bad = {detail["loc"][0] for detail in error.errors() if detail["loc"]}
         rest = {key: value for key, value in part.good.items() if key not in bad}
         try:
             return Read(model.model_validate(rest), rest, broken=True)
@@ -222,29 +223,49 @@ class Reporter:
 
     def _take_out(
         self, error: ValidationError, model: type[Written], path: Path, part: Readable
-    ) -> set[str]:
-        """Report what a validation found and take it out; return the keys that had mistakes."""
-        bad: set[str] = set()
+    ) -> bool:
+        """Report what a validation found and take it out; return whether that changed anything."""
         cuts: list[Path] = []
+        renamed = False
         for detail in error.errors(include_url=False, include_input=False):
             loc = tuple(p for p in detail["loc"] if not (isinstance(p, str) and p.startswith("<")))
-            if loc and isinstance(loc[0], str):
-                bad.add(loc[0])
             kind = detail["type"]
             if kind == "missing":
-                written = self.document.written((*path, *loc))
-                if written not in part.cut and not keys.stands_instead(model, loc, part.plain):
+                if not self._explained(model, path, loc, part):
                     self._missing(model, path, loc)
                 cuts.append(loc[:-1])
             elif kind == "extra_forbidden":
                 self._rename(model, path, loc, part)
+                renamed = True
             else:
                 self._detail(detail, (*path, *loc))
                 cuts.append(loc)
         part.cut.update(self.document.written((*path, *loc)) for loc in cuts)
-        for at, name, index in prune.take_out(part.good, cuts):
-            self.alias((*path, *at), name, index)
-        return bad
+        for at, index, before in prune.take_out(part.good, cuts):
+            self._move((*path, *at), index, before)
+        return renamed or any(cuts)
+
+    def _explained(self, model: type[Written], path: Path, loc: Path, part: Readable) -> bool:
+        """Whether it is reported already why a key that must be there is not."""
+        if self.document.written((*path, *loc)) in part.cut:
+            return True
+        if len(loc) > 1:
+            return False
+        key = str(loc[0])
+        return isinstance(part.plain.get(key), Lost) or any(
+            other in part.plain for other in model.instead.get(key, ())
+        )
+
+    def _move(self, path: Path, index: int, before: int) -> None:
+        """Let an item of a list, and what is inside it, be found under another index."""
+        aliases = self.document.aliases
+        here, there = (*path, index), (*path, before)
+        aliases[(path, index)] = aliases.get((path, before), before)
+        inside = [key for key in aliases if key[0][: len(here)] in (here, there)]
+        for above, part in inside:
+            written = aliases.pop((above, part))
+            if above[: len(there)] == there:
+                aliases[((*here, *above[len(there) :]), part)] = written
 
     def _rename(self, model: type[Written], path: Path, loc: Path, part: Readable) -> None:
         """Report a key of a mapping inside, and let it stand for the one it means."""

@@ -151,7 +151,7 @@ class StepDecoder:
                         self.report, path, key, "a step without `for_each`", "add `for_each`"
                     )
             return None
-        items = part.for_each
+        items: JsonValue = part.for_each
         if not isinstance(items, list) and not (isinstance(items, str) and OPEN in items):
             help_ = f"write ${{{{ {items} }}}}" if isinstance(items, str) else None
             self.report.wrong_type((*path, "for_each"), "a list or an expression", help_)
@@ -203,7 +203,7 @@ class StepDecoder:
             case written.WaitStep():
                 return build.wait(self.report, part, common)
             case written.PublishStep():
-                return build.publish(self.report, self.defaults, part, common)
+                return build.publish(self.defaults, part, common)
             case _:
                 return model.UnknownStep(**common)
 

@@ -148,6 +148,8 @@ class Hostile:
         if payload["op"] == "signal":
             return Outcome(lambda_result({} if kind else self.data.any()))
         data = self.data
+        if payload.get("guard") and payload.get("bad"):  # what a wait says itself is not forgotten
+            return self._fail_later(call, LATCH_SKIP_FAILED, None, 5)
         if payload.get("guard") and data.chance(0.3):
             error = data.random.choice([LATCH_SKIP, LATCH_SKIP_FAILED])
             return self._fail_later(call, error, None if kind else "x", 5)

@@ -2,6 +2,7 @@
 // {"expression", "variables"}; one JSON answer a line on stdout, {"value"} or {"error"}.
 "use strict";
 
+const { createHash } = require("node:crypto");
 const readline = require("node:readline");
 const jsonata = require(process.argv[2]);
 
@@ -9,6 +10,11 @@ async function answer({ expression, variables }) {
   try {
     const compiled = jsonata(expression);
     compiled.registerFunction("parse", (text) => JSON.parse(text), "<s:x>");
+    compiled.registerFunction(
+      "hash",
+      (text, algorithm) => createHash(algorithm.replace("-", "")).update(text).digest("hex"),
+      "<ss:s>",
+    );
     compiled.registerFunction("eval", () => {
       throw new Error("$eval is not available");
     });

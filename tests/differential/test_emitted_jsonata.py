@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
-import pytest
 from hypothesis import assume, example, given, note
 from hypothesis import strategies as st
 
@@ -21,43 +19,18 @@ from compiler.expressions import (
     parse,
     walk,
 )
-from compiler.expressions.jsonata import emit, emit_condition, emit_template, literal
+from compiler.expressions.jsonata import emit, emit_template, literal
 from compiler.expressions.portable import template_to_portable, to_portable
 from compiler.expressions.types import TEXT, accepts, show, type_of_value
 from compiler.source import Source, Span
-from protocol.evaluate import Json, evaluate, holds, same
+from protocol.evaluate import Json, evaluate, same
+from tests.differential.agreement import check
 from tests.differential.engines import (
     Failed,
     Local,
     Reference,
-    reference,
-    refused_by_step_functions,
 )
 from tests.differential.strategies import EXPRESSIONS, JSON, TEXTS, Document, documents, written
-
-
-@pytest.fixture(scope="module")
-def node() -> Iterator[Reference]:
-    engine = reference()
-    yield engine
-    engine.close()
-
-
-def check(expr: Expr, document: Document, engine: Reference | Local) -> None:
-    """The value and the condition of an expression are the evaluator's."""
-    portable = to_portable(expr)
-    code = emit(expr, document).text
-    note(f"{written(expr)}\n{code}")
-    assert refused_by_step_functions(code) is None
-    expected = evaluate(portable, document.values, document.statuses)
-    value = engine.evaluate(code, document.variables)
-    assert not isinstance(value, Failed), value
-    assert same(value, expected), (value, expected)
-    condition = emit_condition(expr, document)
-    note(condition)
-    assert engine.evaluate(condition, document.variables) is holds(
-        portable, document.values, document.statuses
-    )
 
 
 @given(EXPRESSIONS, documents())
@@ -77,7 +50,8 @@ def is_known_difference(expr: Expr, document: Document) -> bool:
     """Whether values occur that jsonata-python 0.7.1 writes or orders otherwise than JSONata.
 
     Inside JSON text it escapes what is not ASCII; it writes 1.0, numbers of more than 15 digits,
-    below 1e-4 or from 1e15 on as Python does; it orders texts by code points, not UTF-16 units.
+    below 1e-4 or from 1e15 on as Python does, and keeps whole ones of any length; it orders
+    texts by code points, not UTF-16 units.
     """
     literals: list[Json] = [inner.value for inner in walk(expr) if isinstance(inner, Literal)]
     return not is_plain([literals, document.values])
@@ -159,13 +133,17 @@ def almost_json(draw: st.DrawFn) -> str:
 @example("1e99")
 @example("1e100")
 @example("[1 2]")
+@example("-100000042159289587")
+@example("1234567890123456789012345678")
 @example('{"a":1,"a":2}')
 @example("\u00a01")
 def test_json_text(node, text):
     """Good JSON gives its value and all other text null, without ever failing."""
     document = Document({"item": TEXT}, {"item": text}, {})
-    check(Call("fromJSON", (Ref((Part("item"),)),)), document, node)
-    check(Call("fromJSON", (Ref((Part("item"),)),)), document, Local())
+    expr = Call("fromJSON", (Ref((Part("item"),)),))
+    check(expr, document, node)
+    if is_plain(evaluate(to_portable(expr), document.values)):
+        check(expr, document, Local())
 
 
 @given(EXPRESSIONS, documents())

@@ -1,1 +1,1 @@
-"""Golden files: workflows with their compiled machines, and with what is said about their mistakes."""
+"""Golden files: workflows, what they compile to, and what is said of their mistakes."""

@@ -5,5 +5,14 @@ from __future__ import annotations
 from compiler.check.shell.interpolation import Interpolated, Variable, interpolate
 from compiler.check.shell.outputs import outputs_written
 from compiler.check.shell.programs import programs
+from compiler.check.shell.text import ScriptText, script_text
 
-__all__ = ["Interpolated", "Variable", "interpolate", "outputs_written", "programs"]
+__all__ = [
+    "Interpolated",
+    "ScriptText",
+    "Variable",
+    "interpolate",
+    "outputs_written",
+    "programs",
+    "script_text",
+]

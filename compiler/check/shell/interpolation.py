@@ -9,11 +9,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from compiler.check.shell.code import mark_code
-from compiler.check.shell.grammar import Parsed, read
-from compiler.check.shell.mask import Masked, Spot, mask
-from compiler.check.shell.places import mark_places
+from compiler.check.shell.mask import Spot
 from compiler.check.shell.syntax import Hole, Quoting, Refusal
+from compiler.check.shell.text import ScriptText, as_script
 from compiler.check.shell.variables import Names, plain_name
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Scalar
@@ -50,7 +48,7 @@ class Interpolated:
 
 
 def interpolate(
-    script: Scalar | tuple[str, At],
+    script: Scalar | tuple[str | ScriptText, At],
     diagnostics: Diagnostics,
     parse: Parse = parse_expression,
     *,
@@ -62,21 +60,15 @@ def interpolate(
     variables that the step sets. None after reporting: broken shell syntax, an expression that
     is wrong, or one that stands where its value cannot be passed safely.
     """
-    text, at = (script.text, script.at) if isinstance(script, Scalar) else script
-    masked = mask(text)
-    parsed = read(masked)
-    if not parsed.broken:
-        mark_places(parsed.script, masked.mark)
-        mark_code(parsed.script)
-    return _Writer(text, at, masked, parsed, diagnostics).write(parse, Names(text, taken))
+    given, at = (script.text, script.at) if isinstance(script, Scalar) else script
+    read = as_script(given)
+    return _Writer(read, at, diagnostics).write(parse, Names(read.text, taken))
 
 
 class _Writer:
-    def __init__(
-        self, text: str, at: At, masked: Masked, parsed: Parsed, diagnostics: Diagnostics
-    ) -> None:
-        self._text, self._at = text, at
-        self._masked, self._parsed = masked, parsed
+    def __init__(self, script: ScriptText, at: At, diagnostics: Diagnostics) -> None:
+        self._text, self._at = script.text, at
+        self._masked, self._parsed = script.masked, script.parsed
         self._diagnostics = diagnostics
         self._failed = self._unclosed = False
         self._variables: list[Variable] = []

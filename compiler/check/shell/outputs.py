@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from compiler.check.shell.calls import calls, program
-from compiler.check.shell.grammar import read
-from compiler.check.shell.mask import mask
 from compiler.check.shell.syntax import Command, Script, Word
+from compiler.check.shell.text import ScriptText, as_script
 
 _FILE = re.compile(r"""["']?\$(?:GITHUB_OUTPUT|\{GITHUB_OUTPUT(?::[-?][^}]*)?\})["']?""")
 _LINE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*)(=|<<)(.*)", re.DOTALL)
@@ -17,17 +16,18 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
 _WRITING = frozenset({">", ">>", ">|", ">&", "&>", "&>>"})
 
 
-def outputs_written(text: str) -> frozenset[str]:
+def outputs_written(script: str | ScriptText) -> frozenset[str]:
     """Return the names that a script writes to the file `$GITHUB_OUTPUT`.
 
     Seen are `name=value` and `name<<DELIMITER` of echo, printf, heredocs and here strings, their
     output redirected itself, in a block, or through `tee`. What another program writes is not.
     """
+    text = script if isinstance(script, str) else script.text
     if "GITHUB_OUTPUT" not in text:
         return frozenset()
-    masked = mask(text)
-    seen = _Seen(masked.text)
-    seen.script(read(masked).script)
+    read = as_script(script)
+    seen = _Seen(read.masked.text)
+    seen.script(read.parsed.script)
     return frozenset(_names("".join(seen.written)))
 
 

@@ -22,10 +22,10 @@ def mark_places(script: Script, mark: str) -> None:
 
     Bash evaluates numbers as code: an array index inside one may hold `$( )`.
     """
-    integers: set[str] = set()
+    places = _Places(mark)
     for inner in script.scripts():
         for command in inner.commands():
-            _Places(mark, integers).command(command)
+            places.command(command)
 
 
 def refuse(word: Word, refusal: Refusal) -> None:
@@ -40,8 +40,9 @@ def _number(word: Word) -> None:
 
 
 class _Places:
-    def __init__(self, mark: str, integers: set[str]) -> None:
-        self._mark, self._integers = mark, integers
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
+        self._integers: set[str] = set()  # the variables that are declared to be numbers so far
         self._range = re.compile(rf"\{{[^{{}},]*(?:\.\.{mark}|{mark}\.\.)[^{{}},]*\}}")
         self._named = re.compile(rf"[\w{mark}]*{mark}[\w{mark}]*(?:\[\])?\+?=")
         self._builtins: dict[str, Callable[[Sequence[Word]], None]] = {

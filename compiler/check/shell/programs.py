@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from compiler.check.shell.calls import calls
 from compiler.check.shell.code import uses
-from compiler.check.shell.grammar import read
 from compiler.check.shell.interpreters import BUILTINS, INTERPRETERS
-from compiler.check.shell.mask import Masked, mask
+from compiler.check.shell.mask import Masked
 from compiler.check.shell.syntax import DYNAMIC, Command
+from compiler.check.shell.text import ScriptText, as_script, script_text
 
 # `compgen -b` and `compgen -k` of bash 5.2.
 _OF_BASH_TEXT = (
@@ -25,23 +25,22 @@ _ELSEWHERE = frozenset({"docker", "podman", "nerdctl", "kubectl", "oc", "finch"}
 _SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "eval", "trap"})
 
 
-def programs(text: str) -> tuple[tuple[str, int], ...]:
-    """Return the programs that a script calls, each time with its offset in `text`.
+def programs(script: str | ScriptText) -> tuple[tuple[str, int], ...]:
+    """Return the programs that a script calls, each time with its offset in its text.
 
     Commands of bash and functions of the script are left out. A name that only the running
     script knows (`"$TOOL" x`) is given as it is written. Code handed to a shell as plain text
     (`sh -c 'git pull'`) is looked through, with the offset of that text. Nothing of a script
     whose syntax is broken.
     """
-    return tuple(_programs(text, depth=0))
+    return tuple(_programs(as_script(script), depth=0))
 
 
-def _programs(text: str, depth: int) -> Iterator[tuple[str, int]]:
-    masked = mask(text)
-    parsed = read(masked)
-    for script in parsed.script.scripts():
+def _programs(read: ScriptText, depth: int) -> Iterator[tuple[str, int]]:
+    masked, functions = read.masked, read.parsed.shared.functions
+    for script in read.parsed.script.scripts():
         for command in script.commands():
-            yield from _called(text, masked, command, parsed.shared.functions)
+            yield from _called(read.text, masked, command, functions)
             if depth < 3:
                 yield from _in_code(masked, command, depth)
 
@@ -67,4 +66,6 @@ def _in_code(masked: Masked, command: Command, depth: int) -> Iterator[tuple[str
         for word in used.code:
             if DYNAMIC not in word.value and masked.mark not in word.value:
                 start = masked.original(word.start)
-                yield from ((found, start) for found, _ in _programs(word.value, depth + 1))
+                yield from (
+                    (found, start) for found, _ in _programs(script_text(word.value), depth + 1)
+                )

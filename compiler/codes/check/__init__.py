@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compiler.codes import Code
-from compiler.codes.check import contracts, graph, names, people, scripts, time, warnings
+from compiler.codes.check import contracts, graph, names, people, time, warnings
 
 CODES: tuple[Code, ...] = (
     *graph.CODES,
@@ -12,5 +12,4 @@ CODES: tuple[Code, ...] = (
     *people.CODES,
     *time.CODES,
     *warnings.CODES,
-    *scripts.CODES,
 )

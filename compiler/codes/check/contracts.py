@@ -26,8 +26,8 @@ CODES: tuple[Code, ...] = (
         "An input that is needed is not given",
         "The contract of the action or the workflow that is called requires it, and it has no "
         "default.",
-        test("environment: staging"),
-        test("artifact: app", "environment: staging"),
+        call("build-app", "branch: main"),
+        call("build-app", "source: app", "branch: main"),
     ),
     Code(
         "wrong-input",
@@ -70,8 +70,8 @@ CODES: tuple[Code, ...] = (
         "A workflow is called that is not there",
         "A call names a workflow of the project by id, `id@version`, or by its file, which is "
         "looked up from the project's root, then beside the calling file.",
-        call("build-ap", "source: app"),
-        call("build-app", "source: app"),
+        call("build-ap", "source: app", "branch: main"),
+        call("build-app", "source: app", "branch: main"),
     ),
     Code(
         "workflow-cycle",
@@ -106,8 +106,10 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "too-many-items",
-        "A literal list has more items than `max_items`",
-        "`max_items` (100 if left out) bounds what a run may cost; a longer list fails the step.",
+        "A `for_each` has more items than are carried out",
+        "`max_items` (100 if left out) bounds what a run may cost; a longer list fails the step. "
+        "It is 1,000 at most: the results of all items meet in one state, whose data has 256 KiB. "
+        "A longer list is split over several runs or calls of a sub-workflow.",
         steps('- {id: each, run: "echo ${{ item }}", for_each: [1, 2, 3], max_items: 2}'),
         steps('- {id: each, run: "echo ${{ item }}", for_each: [1, 2, 3], max_items: 3}'),
     ),

@@ -18,11 +18,12 @@ from compiler.check import (
 from compiler.check.program import Program
 from compiler.diagnostics import Diagnostic, Diagnostics
 from compiler.document import read
+from compiler.document.nodes import Json
 from compiler.source import Source
 from compiler.spec import decode
 
 
-def schema(required: dict[str, object], **optional: object) -> dict[str, object]:
+def schema(required: dict[str, Json], **optional: Json) -> dict[str, Json]:
     """Return the JSON Schema of an object with these members and no others."""
     return {
         "type": "object",
@@ -32,7 +33,7 @@ def schema(required: dict[str, object], **optional: object) -> dict[str, object]
     }
 
 
-TEXT = {"type": "string"}
+TEXT: dict[str, Json] = {"type": "string"}
 CATALOGUE = {
     "build-artifact": ActionContract(
         schema({"source": TEXT}, branch=TEXT, replicas={"type": "integer", "minimum": 1}),
@@ -74,15 +75,15 @@ def operation(service: str, name: str) -> OperationModel | Nearest | None:
         return Nearest(service="dynamodb")
     if name != "putItem":
         return Nearest(service="dynamodb", operation="putItem")
-    item = {"type": "object", "additionalProperties": {"$ref": "#/$defs/Value"}}
-    value = {"type": "object", "properties": {"S": TEXT, "L": {"type": "array", "items": {
-        "$ref": "#/$defs/Value"}}}, "additionalProperties": False}  # fmt: skip
+    item: dict[str, Json] = {"type": "object", "additionalProperties": {"$ref": "#/$defs/Value"}}
+    texts: dict[str, Json] = {"type": "array", "items": {"$ref": "#/$defs/Value"}}
+    value = schema({}, S=TEXT, L=texts)
     inputs = schema({"TableName": TEXT, "Item": item})
     return OperationModel("dynamodb", "putItem", {**inputs, "$defs": {"Value": value}}, schema({}))
 
 
 PROJECT = Surroundings(
-    catalogue=CATALOGUE,  # type: ignore[arg-type]
+    catalogue=CATALOGUE,
     operation=operation,
     workflows={"build-app": (BUILD_APP,)},
     stage=StageSettings(

@@ -104,7 +104,6 @@ def test_parameters_of_an_aws_call_are_checked_at_every_level():
         """
     )
     assert found.found == [
-        ("missing-parameter", "inputs"),
         ("unknown-parameter", "TableNam"),
         ("unknown-parameter", "SS"),
     ]
@@ -142,7 +141,6 @@ def test_the_contract_that_a_workflow_offers_is_read_from_its_file():
         workflows={"callee": (offered,)},
     )
     assert found.found == [
-        ("missing-input", "inputs"),
         ("wrong-input", "[a]"),
         ("unknown-input", "flga"),
         ("unknown-output", "artefact"),
@@ -228,7 +226,6 @@ def test_a_trigger_gives_what_the_contract_wants():
         """
     )
     assert found.found == [
-        ("missing-input", "inputs"),
         ("unknown-input", "stge"),
         ("wrong-input", "[b]"),
     ]

@@ -24,7 +24,8 @@ def graphs(draw: st.DrawFn, *, acyclic: bool) -> list[list[int]]:
 @given(graphs(acyclic=True))
 def test_ancestors_are_all_steps_on_the_way(needs: list[list[int]]):
     """As a library for graphs finds them; the sequence has each step after its ancestors."""
-    graph = nx.DiGraph((need, step) for step, found in enumerate(needs) for need in found)
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_edges_from((need, step) for step, found in enumerate(needs) for need in found)
     graph.add_nodes_from(range(len(needs)))
     ordered = order(needs)
     assert ordered.cycles == ()
@@ -37,7 +38,8 @@ def test_ancestors_are_all_steps_on_the_way(needs: list[list[int]]):
 @given(graphs(acyclic=False))
 def test_a_cycle_is_found_exactly_where_there_is_one(needs: list[list[int]]):
     """Every cycle that is listed is one: each step depends on the next, the last on the first."""
-    graph = nx.DiGraph((need, step) for step, found in enumerate(needs) for need in found)
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_edges_from((need, step) for step, found in enumerate(needs) for need in found)
     found = order(needs).cycles
     assert bool(found) == (not nx.is_directed_acyclic_graph(graph))
     for cycle in found:

@@ -282,3 +282,34 @@ def test_the_inputs_of_a_trigger_are_the_contract_where_there_is_none():
         """
     )
     assert found.found == [("unknown-member", "comit")]
+
+
+def test_a_block_among_the_handlers_belongs_to_them():
+    """Its steps read every step, and no step can depend on them."""
+    found = checked(
+        """
+        name: Handlers
+        steps:
+          - {id: a, run: echo, outputs: {x: a}}
+          - {id: b, run: 'echo ${{ steps.east.status }}', depends_on: [east]}
+        on_failure:
+          - id: both
+            type: parallel
+            steps:
+              - {id: east, run: 'echo ${{ steps.a.outputs.x }} ${{ failure.name }}'}
+              - {id: west, run: echo, depends_on: [a]}
+        """
+    )
+    assert found.found == [
+        ("reads-later-step", "steps.east.status"),
+        ("outside-step", "east"),
+        ("outside-step", "a"),
+    ]
+
+
+def test_very_many_mistakes_in_very_many_steps_are_still_reported():
+    """With fewer proposals, as comparing all with all would take minutes."""
+    count = 400
+    steps = (f"- {{id: s{at}, run: echo, depends_on: [nosuchstep{at}]}}" for at in range(count))
+    found = checked(file(*steps))
+    assert found.codes == ["unknown-step"] * count

@@ -8,10 +8,27 @@ import tracemalloc
 import pytest
 
 from compiler.codes.document import CODES
-from compiler.diagnostics import Diagnostics
-from compiler.document import Document, Lost, limits, read, source_from_bytes, to_plain, walk
+from compiler.diagnostics import Diagnostic, Diagnostics
+from compiler.document import (
+    Document,
+    Lost,
+    Scalar,
+    limits,
+    only,
+    read,
+    source_from_bytes,
+    to_plain,
+    walk,
+)
 from compiler.document import parser as parsing
 from compiler.source import Source
+
+
+def only_one(text: str) -> tuple[Document | None, list[Diagnostic]]:
+    """Return the document of a text that holds one workflow, and what was said."""
+    found = Diagnostics(Source("flow.yaml", text))
+    documents = read(found.source, found)
+    return (only(documents, found) if documents else None), list(found)
 
 
 def load(text: str) -> tuple[tuple[Document, ...], list[tuple[str, tuple[int, int]]], Diagnostics]:
@@ -255,8 +272,54 @@ def test_the_parser_in_python_gives_the_same(monkeypatch) -> None:
 
 @pytest.mark.parametrize("code", CODES, ids=lambda code: code.slug)
 def test_the_wrong_example_gives_its_code_and_the_right_one_nothing(code) -> None:
-    _, wrong, _ = load(code.wrong)
-    assert [slug for slug, _ in wrong] == [code.slug]
-    documents, right, _ = load(code.right)
-    assert not right
-    assert len(documents) == 1
+    assert [found.code for found in only_one(code.wrong)[1]] == [code.slug]
+    document, found = only_one(code.right)
+    assert document is not None
+    assert not found
+
+
+# Several documents
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("a: 1\n---\nb: 2\n---\n- 3\n", [9, 18]),
+        ("---\na: 1\n---\n", []),
+        ("---\n---\na: 1\n...\n", []),
+        ("a: 1\n", []),
+    ],
+)
+def test_one_file_holds_one_workflow(text: str, places: list[int]) -> None:
+    """Every document after the first that holds something is reported at its first key."""
+    document, found = only_one(text)
+    assert document is not None
+    assert to_plain(document.root) == {"a": 1}
+    assert [(d.code, d.span.start) for d in found] == [("second-workflow", at) for at in places]
+
+
+# What was not read
+
+
+@pytest.mark.parametrize(
+    "text", ["a: *b\n", "a: &c [1, *c]\n", "a: .inf\n", "a: {{ b }}\n", "a:\n  -b\n"]
+)
+def test_a_value_that_was_not_read_is_told_from_text(text: str) -> None:
+    """Later passes do not report what only follows from it."""
+    documents, found, _ = load(text)
+    assert len(found) == 1
+    scalars = [node for node in walk(documents[0].root) if isinstance(node, Scalar)]
+    assert [isinstance(node.value, Lost) for node in scalars][-1:] == [True]
+
+
+def test_a_merge_of_what_was_not_read_adds_nothing() -> None:
+    documents, places, _ = load("a:\n  <<: [*b, &c {d: 1}]\n  e: 2\n")
+    assert [code for code, _ in places] == ["unknown-alias"]
+    assert to_plain(documents[0].root) == {"a": {"d": 1, "e": 2}}
+
+
+def test_braces_in_the_place_of_a_key_are_not_made_an_expression() -> None:
+    """A key cannot be an expression, so none is proposed."""
+    _, places, found = load("{{ x }}: 1\n")
+    assert [code for code, _ in places] == ["key-not-text"]
+    assert all("${{" not in (d.help or "") for d in found)

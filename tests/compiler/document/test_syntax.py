@@ -27,6 +27,31 @@ MISTAKES = {
         [("tab-indentation", 2, 1)],
         {"steps": [{"id": "a", "run": "x"}]},
     ),
+    "tabs in several places": (
+        "steps:\n  - id: a\n\trun: x\n  - id: b\n    env:\n\t\tC: d\n\t\tE: f\n    run: y\n",
+        [("tab-indentation", 3, 1), ("tab-indentation", 6, 1)],
+        {"steps": [{"id": "a", "run": "x"}, {"id": "b", "env": {"C": "d", "E": "f"}, "run": "y"}]},
+    ),
+    "tabs everywhere": (
+        "a:\n\tb:\n\t\tc: d\n\te: f\n\tg:\n\t\t- h\n\t\t- i: j\nk: l\n",
+        [("tab-indentation", 2, 1)],
+        {"a": {"b": {"c": "d"}, "e": "f", "g": ["h", {"i": "j"}]}, "k": "l"},
+    ),
+    "what looks like a space": (
+        "a:\n  -\u00a0b: c\n    d: e\nh:\u00a0i\nj: k\n",
+        [("unreadable-character", 2, 4), ("unreadable-character", 4, 3)],
+        {"a": [{"b": "c", "d": "e"}], "h": "i", "j": "k"},
+    ),
+    "an item without its space": (
+        "a:\n  -b\nc:\n  -d\n  -e\nf: -g\nh: [\n  -i]\n",
+        [("missing-space", 2, 3), ("missing-space", 4, 3)],
+        {"a": "-b", "c": "-d -e", "f": "-g", "h": ["-i"]},
+    ),
+    "a quote that ends before an expression": (
+        'a: "b/"${{ c }}\nd: e\n',
+        [("text-after-quote", 1, 8)],
+        {"a": '"b/"${{ c }}', "d": "e"},
+    ),
     "a colon in a value": (
         'name: Deploy: all: now\nrun: echo "a: b"\nx: 1\n',
         [("colon-in-value", 1, 13), ("colon-in-value", 2, 13)],
@@ -74,12 +99,12 @@ MISTAKES = {
     "a quote left open": (
         'a: "b\nc: "d"\ne: f\n',
         [("not-closed", 1, 4)],
-        {"a": '"b', "c": "d", "e": "f"},
+        {"a": "b", "c": "d", "e": "f"},
     ),
     "a quote left open to the end": (
         "a: 'b\nc: d\n",
         [("not-closed", 1, 4)],
-        {"a": "'b", "c": "d"},
+        {"a": "b", "c": "d"},
     ),
     "brackets left open": (
         "a: [b, c # d\ne: f\n",
@@ -255,3 +280,18 @@ def test_a_large_broken_file_is_given_up_soon() -> None:
     text = "a: b: c\n" * (limits.MAX_SIZE // 8)
     _, places, _ = load(text)
     assert 1 <= len(places) <= 3
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_tabs_are_told_whatever_ends_the_lines(ends):
+    text = ends.join(
+        ["name: x", "steps:", "", "  - id: a", "\trun: make", "\tenv:", "\t\tB: c", ""]
+    )
+    documents, places, _ = load(text)
+    assert [code for code, *_ in places] == ["tab-indentation"]
+    assert documents == [{"name": "x", "steps": [{"id": "a", "run": "make", "env": {"B": "c"}}]}]
+
+
+def test_a_tab_at_the_start_of_a_file_is_told():
+    assert load("\r\tname: x\nsteps:\n  - id: a\n")[1]
+    assert load("a: 1\r\tb: 2\n")[1]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 from compiler.codes.spec import CODES
+from compiler.diagnostics import Diagnostics
+from compiler.document import read
+from compiler.source import Source
 from compiler.spec import decode
 from tests.compiler.spec.reading import (
     as_workflow,
@@ -176,3 +181,71 @@ def test_all_mistakes_of_a_file_are_reported_in_one_run():
         ("unknown-key", "runn"),
         ("foreign-key", "needs"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "help_"),
+    [
+        ("inputs: {a: {type: boolean, default: no}}", "write false, without quotes"),
+        ("inputs: {a: {type: boolean, default: 'true'}}", "write true, without quotes"),
+        ("inputs: {a: {type: integer, default: '3'}}", "write 3, without quotes"),
+        ("inputs: {a: {type: integer, default: '3.5'}}", None),
+        ("env: [A=b, C=d]", "write `A: b`"),
+        ("outputs: https://example.com",
+         "write `name: string`, or `name: {value: ...}` with an expression"),
+        ("outputs: {url: https://example.com}", "write `url: {value: https://example.com}`"),
+        ("outputs: {a: '${{ b }}'}", 'write `a: {value: "${{ b }}"}`'),
+        ("inputs: {'': string}", "use letters, digits, _ and -, with a letter first"),
+    ],
+)  # fmt: skip
+def test_what_to_write_at_the_root_instead(text, help_):
+    assert helps(text + "\nsteps: [{id: a, run: x}]\n") == [help_]
+
+
+@pytest.mark.parametrize(
+    ("line", "help_"),
+    [
+        ("outputs: [x]", "write `x: ...`"),
+        ("env: [A=b]", "write `A: b`"),
+        ("depends_on: {build: , test: }", "write `depends_on: [build, test]`"),
+        ("artifacts: {dist: app}", "write `artifacts: [dist]`"),
+        ("outputs: {'${{ x }}': done}", "use letters, digits, _ and -, with a letter first"),
+    ],
+)
+def test_what_to_write_on_a_step_instead(line, help_):
+    assert helps(as_workflow(f"id: a\nrun: x\n{line}")) == [help_]
+
+
+def test_a_script_is_a_block_of_lines():
+    assert helps(as_workflow("{id: a, run: [make, make test]}")) == [
+        "write the lines below `run: |`"
+    ]
+
+
+def test_what_could_not_be_read_has_no_mistakes_that_follow():
+    text = """
+        inputs: {a: {type: number, default: .inf}}
+        steps:
+          - id: a
+            run: *script
+            retry: *retry
+            depends_on: [b, *c]
+            env: {X: *x}
+          - *step
+          - id: d
+            action: e
+            inputs: *inputs
+        """
+    source = Source("flow.yaml", dedent(text))
+    diagnostics = Diagnostics(source)
+    (found,) = read(source, diagnostics)
+    before = len(diagnostics)
+    workflow = decode(found, diagnostics)
+    assert workflow is not None
+    assert len(diagnostics) == before == 7
+    assert all(step.broken for step in workflow.steps)
+
+
+def test_an_id_that_is_proposed_does_not_collide():
+    text = "steps: [{name: Vérifier, run: x}, {id: Vérifier, run: x}, {id: 2nd, run: x}]\n"
+    assert [code for code, _ in mistakes(text)] == ["bad-id", "bad-id"]

@@ -1,0 +1,97 @@
+"""The contracts of actions: those that come with Stepsmith, and the project's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+
+from cli.console import WRONG, Misuse
+from compiler.check import ActionContract
+from compiler.document.nodes import Json
+
+
+class ActionFault(Misuse):
+    """An action of the project that cannot be read; its text says which and why."""
+
+    code = WRONG
+
+
+class Actions(Mapping[str, ActionContract]):
+    """Actions by name. The project's own are read when one is asked for that is not built in.
+
+    Raises ActionFault then, where a file under `actions/` is no action.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._built_in = _built_in()
+        self._own: dict[str, ActionContract] | None = None
+
+    def __getitem__(self, name: str) -> ActionContract:
+        if name in self._built_in:
+            return self._built_in[name]
+        return self._own_ones()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._built_in, **self._own_ones()})
+
+    def __len__(self) -> int:
+        return len({**self._built_in, **self._own_ones()})
+
+    def _own_ones(self) -> dict[str, ActionContract]:
+        if self._own is None:
+            paths = sorted(self._folder.glob("*.py")) if self._folder.is_dir() else []
+            found = (_read(path) for path in paths if not path.name.startswith(("_", "test_")))
+            self._own = dict(found)
+        return self._own
+
+
+def _built_in() -> dict[str, ActionContract]:
+    file = resources.files("functions.actions").joinpath("catalogue.json")
+    entries = json.loads(file.read_text(encoding="utf-8"))
+    return {name: _contract(entry) for name, entry in entries.items()}
+
+
+def _contract(entry: Mapping[str, Json]) -> ActionContract:
+    inputs, outputs, errors = entry["inputs"], entry["outputs"], entry.get("error_types", [])
+    assert isinstance(inputs, dict)
+    assert isinstance(outputs, dict)
+    assert isinstance(errors, list)
+    return ActionContract(
+        inputs=inputs,
+        outputs=outputs,
+        repeatable=entry.get("repeatable") is True,
+        reads_files=entry.get("reads_files") is True,
+        error_types=tuple(map(str, errors)),
+    )
+
+
+def _read(path: Path) -> tuple[str, ActionContract]:
+    """Return an action's name and contract from the file that carries it out."""
+    import importlib.util
+
+    from functions.domain.action import Action
+
+    name = f"stepsmith_project_actions.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ActionFault(f"{path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as fault:
+        raise ActionFault(f"{path}: {type(fault).__name__}: {fault}") from fault
+    action = getattr(module, "ACTION", None)
+    if not isinstance(action, Action):
+        raise ActionFault(f"{path}: it has no `ACTION`, so it is no action")
+    errors = getattr(action, "error_types", ())
+    return action.name, ActionContract(
+        # A name that the action does not know would be ignored, so it is a mistake here.
+        inputs={"additionalProperties": False, **action.inputs.model_json_schema()},
+        outputs=action.outputs.model_json_schema(mode="serialization"),
+        repeatable=action.repeatable,
+        reads_files=action.reads_files,
+        error_types=tuple(getattr(error, "__name__", str(error)) for error in errors),
+    )

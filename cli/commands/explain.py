@@ -1,0 +1,36 @@
+"""`stepsmith explain`: what a diagnostic code means, with a wrong and a right example."""
+
+from __future__ import annotations
+
+import argparse
+
+from cli.console import FINE, Console, Misuse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's options."""
+    parser.add_argument("code", nargs="?", metavar="CODE", help="a code (default: list them all)")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Print one code's page, or the list of codes."""
+    from cli.output.explanation import listing, page
+    from compiler.catalog import CATALOG
+
+    colour = console.colours(console.stdout)
+    if arguments.code is None:
+        console.stdout.write(listing(CATALOG.values(), colour=colour))
+        return FINE
+    code = CATALOG.get(arguments.code)
+    if code is None:
+        raise Misuse(_unknown(arguments.code, list(CATALOG)))
+    console.stdout.write(page(code, colour=colour))
+    return FINE
+
+
+def _unknown(slug: str, known: list[str]) -> str:
+    from compiler.expressions.nearest import nearest
+
+    near = nearest(slug, known)
+    hint = f"did you mean '{near}'?" if near else "`stepsmith explain` lists the codes"
+    return f"there is no code '{slug}'\n{hint}"

@@ -1,0 +1,46 @@
+"""`stepsmith plan`: what a workflow costs, takes and needs."""
+
+from __future__ import annotations
+
+import argparse
+
+from cli.console import FINE, WRONG, Console
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's options."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files or folders, - for standard input (default: the project's workflows)",
+    )
+    parser.add_argument("--stage", metavar="NAME", help="the stage to plan for (default: local)")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how to print it (default: text)"
+    )
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Print the plan of each workflow; mistakes go to standard error."""
+    from pathlib import Path
+
+    from cli.commands.reporting import compiled
+    from cli.output import plan
+    from cli.overview import overview
+    from cli.project import root_of
+    from cli.secrets import secrets_here
+    from cli.settings import LOCAL
+
+    found = compiled(arguments.paths, arguments.stage, console, many=True)
+    if found is None:
+        return WRONG
+    known = None
+    if arguments.stage in (None, LOCAL):  # another stage's are in its account
+        known = frozenset(secrets_here(root_of(Path.cwd()) or Path.cwd(), console.environ))
+    overviews = [overview(one, known) for one in found]
+    if arguments.format == "json":
+        console.stdout.write(plan.as_json(overviews))
+    else:
+        console.stdout.write(plan.render(overviews, colour=console.colours(console.stdout)))
+    return FINE

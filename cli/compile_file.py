@@ -1,0 +1,60 @@
+"""A workflow file, with all workflows that it calls, for a run on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from cli.local_program import local_program
+from cli.output import text
+from cli.project import Project, Projects, shown_path
+from cli.targets import Target
+from compiler.check.workflows import find
+from compiler.diagnostics import Diagnostic, Severity
+from compiler.document.nodes import Json
+from compiler.pipeline import Compilation
+from local.program import Program
+
+
+class Refused(Exception):
+    """A workflow with mistakes: as text they are rendered for people."""
+
+    def __init__(self, files: list[str], diagnostics: list[Diagnostic], *, colour: bool) -> None:
+        shown = text.render(diagnostics, colour=colour)
+        super().__init__(shown + text.summary(files, diagnostics, colour=colour))
+        self.diagnostics = tuple(diagnostics)
+
+
+def compile_path(path: Path, stage: str | None = None, *, colour: bool = False) -> Program:
+    """Return the program in a file. Raises Refused, or Misuse where it cannot be read."""
+    projects = Projects(stage)
+    project = projects.of(path)
+    own = project.compile(path, Target(path, str(path)).read(), str(path))
+    called = _called(own, path, project)
+    compilations = [own, *called.values()]
+    found = [*projects.found(), *(d for one in compilations for d in one.diagnostics)]
+    if any(d.severity is Severity.ERROR for d in found):
+        raise Refused([one.source.name for one in compilations], found, colour=colour)
+    program = local_program(own)
+    machines: dict[str, dict[str, Json]] = {}
+    for reference, one in called.items():
+        machines[reference] = one.machines[0].definition
+        machines |= {machine.id: machine.definition for machine in one.machines[1:]}
+    return replace(program, machines={**machines, **program.machines})
+
+
+def _called(own: Compilation, path: Path, project: Project) -> dict[str, Compilation]:
+    """Return the workflows called, directly or not, by the references that machines use."""
+    workflows = project.surroundings(path).workflows
+    found: dict[str, Compilation] = {}
+    pending = [own]
+    for caller in pending:  # grows while it is read
+        for reference in () if caller.program is None else caller.program.children:
+            contract = find(reference, "", workflows)
+            if reference in found or contract is None:
+                continue
+            file = project.root / contract.file
+            one = project.compile(file, Target(file, str(file)).read(), shown_path(file))
+            found[reference] = one
+            pending.append(one)
+    return found

@@ -1,0 +1,120 @@
+"""Inputs of a run from the command line, held against the workflow's contract."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from protocol.payloads import Json
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+
+
+class InputProblem(Exception):
+    """Inputs that the workflow does not take; every problem is a line of the text."""
+
+
+def read_inputs(
+    pairs: Sequence[str], file: Path | None, contract: Mapping[str, Json] | None
+) -> dict[str, Json]:
+    """Return the inputs of a run, defaults filled in.
+
+    `pairs` are `name=value`, text unless the contract says otherwise; they win over the file's.
+    Raises InputProblem with all that is wrong.
+    """
+    properties = _properties(contract)
+    given = _from_file(file) if file is not None else {}
+    problems: list[str] = []
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            problems.append(f"--input {pair}: write NAME=VALUE")
+        else:
+            given[name] = _value(name, text, properties.get(name, {}), problems)
+    inputs = {n: s["default"] for n, s in properties.items() if "default" in s} | given
+    if contract is not None:
+        problems += _held_against(inputs, properties, _required(contract))
+    if problems:
+        raise InputProblem("\n".join(problems))
+    return inputs
+
+
+def _properties(contract: Mapping[str, Json] | None) -> dict[str, dict[str, Json]]:
+    found = (contract or {}).get("properties")
+    entries = found.items() if isinstance(found, dict) else ()
+    return {name: schema for name, schema in entries if isinstance(schema, dict)}
+
+
+def _required(contract: Mapping[str, Json]) -> list[str]:
+    required = contract.get("required")
+    return [str(name) for name in required] if isinstance(required, list) else []
+
+
+def _from_file(file: Path) -> dict[str, Json]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        if file.suffix == ".json":
+            parsed = json.loads(text)
+        else:
+            import yaml
+
+            parsed = yaml.safe_load(text)
+    except OSError as error:
+        raise InputProblem(f"--inputs {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise InputProblem(f"--inputs {file}: {error}") from None
+    if not isinstance(parsed, dict):
+        raise InputProblem(f"--inputs {file}: not an object of inputs")
+    return {str(name): value for name, value in parsed.items()}
+
+
+def _value(name: str, text: str, schema: Mapping[str, Json], problems: list[str]) -> Json:
+    kind = schema.get("type", "string")
+    if kind == "string" or not isinstance(kind, str):
+        return text
+    try:
+        value: Json = json.loads(text)
+    except ValueError:
+        problems.append(f"input '{name}': '{text}' is no {kind}")
+        return text
+    return value
+
+
+def _held_against(
+    inputs: Mapping[str, Json], properties: Mapping[str, Mapping[str, Json]], required: list[str]
+) -> list[str]:
+    problems = [
+        f"input '{name}' is missing: --input {name}=..." for name in required if name not in inputs
+    ]
+    for name, value in inputs.items():
+        if name not in properties:
+            near = difflib.get_close_matches(name, properties, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            problems.append(f"the workflow has no input '{name}'{hint}")
+            continue
+        problems += _misfit(name, value, properties[name])
+    return problems
+
+
+def _misfit(name: str, value: Json, schema: Mapping[str, Json]) -> list[str]:
+    kind = schema.get("type")
+    fits = _KINDS.get(kind) if isinstance(kind, str) else None
+    wrong_kind = fits and (
+        not isinstance(value, fits) or (isinstance(value, bool) and bool not in fits)
+    )
+    if wrong_kind:
+        return [f"input '{name}' must be of type {kind}, not {json.dumps(value)}"]
+    allowed = schema.get("enum")
+    if isinstance(allowed, list) and value not in allowed:
+        options = ", ".join(str(option) for option in allowed)
+        return [f"input '{name}' must be one of {options}, not {json.dumps(value)}"]
+    return []

@@ -1,0 +1,234 @@
+"""What `plan` tells of a compiled workflow, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cli.graph_layout import layers_of
+from cli.permissions import Statement, statements
+from compiler.asl import StateMachine
+from compiler.check.program import (
+    Action,
+    AwsCall,
+    Fields,
+    Items,
+    Program,
+    Publish,
+    Script,
+    Secret,
+    Step,
+    SubWorkflow,
+    Value,
+    every_step,
+)
+from compiler.pipeline import Compilation
+from compiler.plan.bounds import PRICE_PER_TRANSITION, Bounds, bounds
+from compiler.plan.durations import Longest, longest_run
+from compiler.plan.graph import ancestors
+from compiler.plan.layout_regions import Fork, Leaf, Region
+from compiler.plan.limits import DEFINITION_LIMIT, EVENT_LIMIT, request_size
+from compiler.plan.model import Plan
+from compiler.plan.together import skipped_together
+
+
+@dataclass(frozen=True, slots=True)
+class Latch:
+    """A dependency that the nested branches cannot hold, and why."""
+
+    producer: str
+    consumer: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Where a script runs, and why."""
+
+    step: str
+    runner: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSize:
+    """What a machine takes: its bounds, and the bytes of the request that creates it."""
+
+    id: str
+    bounds: Bounds
+    bytes: int
+
+    @property
+    def cost(self) -> tuple[float, float]:
+        """US dollars of a run's transitions, at least and at most."""
+        least, most = self.bounds.least, self.bounds.most
+        return least * PRICE_PER_TRANSITION, most * PRICE_PER_TRANSITION
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All that `plan` tells of one workflow; `machines` has its own first, then its close machine.
+
+    `secrets` are names with the steps that use them; `missing` are those with no value here.
+    """
+
+    file: str
+    id: str
+    version: str | None
+    steps: int
+    dependencies: int
+    depth: int
+    forks: int
+    latches: tuple[Latch, ...]
+    machines: tuple[MachineSize, ...]
+    longest: Longest
+    runners: tuple[Runner, ...]
+    secrets: Mapping[str, tuple[str, ...]]
+    missing: tuple[str, ...]
+    together: tuple[tuple[str, ...], ...]
+    permissions: tuple[Statement, ...]
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The bytes of a definition and the events of a run that are allowed."""
+        return DEFINITION_LIMIT, EVENT_LIMIT
+
+
+def overview(compilation: Compilation, has_secret: frozenset[str] | None) -> Overview:
+    """Return what there is to tell; `has_secret` are the secrets that have a value, None: unknown.
+
+    The compilation must be without errors.
+    """
+    plan, program = compilation.plan, compilation.program
+    assert plan is not None
+    assert program is not None
+    secrets = _secrets(program)
+    missing = () if has_secret is None else tuple(n for n in secrets if n not in has_secret)
+    every = tuple(every_step(program.steps))
+    return Overview(
+        file=compilation.source.name,
+        id=program.id,
+        version=program.version,
+        steps=len(every),
+        dependencies=sum(len(step.depends_on) for step in every),
+        depth=_depth(program),
+        forks=_forks(plan.layout.root),
+        latches=tuple(_latches(plan)),
+        machines=tuple(_size(program, machine) for machine in compilation.machines),
+        longest=longest_run(program),
+        runners=tuple(_runners(program)),
+        secrets=secrets,
+        missing=missing,
+        together=skipped_together(program),
+        permissions=_permissions(compilation.machines),
+    )
+
+
+def _permissions(machines: tuple[StateMachine, ...]) -> tuple[Statement, ...]:
+    whole: dict[tuple[str, ...], set[str]] = {}
+    for machine in machines:
+        for one in statements(machine.definition):
+            whole.setdefault(one.actions, set()).update(one.resources)
+    return tuple(Statement(actions, tuple(sorted(on))) for actions, on in sorted(whole.items()))
+
+
+def _size(program: Program, machine: StateMachine) -> MachineSize:
+    found = bounds(program, machine)
+    return MachineSize(machine.id, found, request_size(machine.definition))
+
+
+def _depth(program: Program) -> int:
+    places = {step.id: at for at, step in enumerate(program.steps)}
+    edges = [(places[need], at) for at, s in enumerate(program.steps) for need in s.depends_on]
+    return max(layers_of(len(places), edges), default=-1) + 1
+
+
+def _forks(root: Region | None) -> int:
+    count = 0
+    pending = [] if root is None else [root]
+    while pending:
+        region = pending.pop()
+        if isinstance(region, Leaf):
+            continue
+        count += isinstance(region, Fork)
+        pending.extend(region.branches if isinstance(region, Fork) else region.items)
+    return count
+
+
+def _latches(plan: Plan) -> Iterator[Latch]:
+    steps = plan.program.by_id
+    users: dict[str, list[str]] = {}
+    for step in steps.values():
+        for need in step.depends_on:
+            users.setdefault(need, []).append(step.id)
+    places = {name: at for at, name in enumerate(steps)}
+    above = ancestors([[places[n] for n in step.depends_on] for step in steps.values()])
+    for producer, consumer in plan.latches:
+        why = f"it runs beside '{producer}' and nothing else keeps them in order"
+        others = [name for name in steps[consumer].depends_on if name != producer]
+        beside = (
+            (also, other)
+            for also in users[producer]
+            for other in others
+            if also not in (consumer, other) and not above[places[also]] >> places[other] & 1
+        )
+        also, other = next(beside, (None, None))
+        if also is not None:
+            why = f"'{consumer}' also needs '{other}', and '{also}' needs '{producer}' without it"
+        yield Latch(producer, consumer, why)
+
+
+def _all_steps(program: Program) -> Iterator[Step]:
+    for step in (*every_step(program.steps), *every_step(program.handlers)):
+        yield step
+        if step.compensate is not None:
+            yield step.compensate
+
+
+def _runners(program: Program) -> Iterator[Runner]:
+    for step in _all_steps(program):
+        if isinstance(step.kind, Script):
+            yield Runner(step.id, step.kind.runner, step.kind.why)
+
+
+def _secrets(program: Program) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for step in _all_steps(program):
+        for value in _values(step):
+            for name in _named(value):
+                users = found.setdefault(name, [])
+                if step.id not in users:
+                    users.append(step.id)
+    for notify in program.notify:
+        for name in _named(notify.to):
+            found.setdefault(name, []).append("notify")
+    return {name: tuple(users) for name, users in sorted(found.items())}
+
+
+def _values(step: Step) -> Iterator[Value]:
+    yield from (value for _, value in step.env)
+    match step.kind:
+        case Script(variables=variables):
+            yield from (value for _, value in variables)
+        case Action(inputs=inputs) | SubWorkflow(inputs=inputs):
+            yield inputs
+        case AwsCall(arguments=arguments):
+            yield arguments
+        case Publish(payload=payload):
+            yield payload
+        case _:
+            return
+
+
+def _named(value: Value) -> Iterator[str]:
+    match value:
+        case Secret(parts=parts):
+            yield from (text for kind, text in parts if kind == "secret")
+        case Fields(items=fields):
+            for _, item in fields:
+                yield from _named(item)
+        case Items(items=items):
+            for item in items:
+                yield from _named(item)
+        case _:
+            return

@@ -1,0 +1,144 @@
+"""How a local run is shown: a line when something happens to a step, a summary at its end."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from local.engine import Event
+    from local.record import RunRecord, StepRecord
+    from local.timeline import Change
+    from protocol.payloads import Json
+    from protocol.status import Rule
+
+_COLOURS = {"good": "32", "bad": "31", "faint": "2", "strong": "1"}
+_WIDEST_VALUE = 60
+_LOG_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Whether to use colour."""
+
+    colour: bool
+
+    @classmethod
+    def of(cls, stream: TextIO) -> Style:
+        """Return the style for a stream: colour on a terminal, unless NO_COLOR is set."""
+        return cls(stream.isatty() and not os.environ.get("NO_COLOR"))
+
+    def __call__(self, text: str, style: str) -> str:
+        """Return the text in a style."""
+        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self.colour else text
+
+
+class Progress:
+    """Shows a run's steps while it goes on."""
+
+    def __init__(self, rules: Mapping[str, Rule], stream: TextIO, style: Style) -> None:
+        from local.timeline import Timeline
+
+        self._timeline = Timeline()
+        self._rules = rules
+        self._stream = stream
+        self._style = style
+        self._width = max((len(step) for step in rules), default=0)
+
+    def show(self, event: Event) -> None:
+        """Take an event of the execution and print what it says of a step."""
+        change = self._timeline.follow(event)
+        if change is None or change.state not in self._rules:
+            return
+        if change.what == "entered":
+            self._line("▸", change.state, "started", "", "faint")
+        elif change.what == "succeeded":
+            self._line("✓", change.state, "succeeded", _took(change), "good")
+        else:
+            from local.record import said
+
+            message = said(change.times.cause).split("\n", 1)[0]
+            self._line("✗", change.state, "failed", f"{_took(change)}  {message}", "bad")
+
+    def skipped(self, record: RunRecord) -> None:
+        """Print the steps that the run did not reach."""
+        for step in record["steps"]:
+            if step["status"] in ("skipped", "cancelled"):
+                reason = step.get("reason")
+                why = f"({reason})" if reason else ""
+                self._line("-", step["step_id"], step["status"], why, "faint")
+
+    def _line(self, sign: str, step: str, what: str, more: str, style: str) -> None:
+        head = self._style(f"{sign} {step:<{self._width}}  {what:<9}", style)
+        self._stream.write(f"{head}  {more}".rstrip() + "\n")
+        self._stream.flush()
+
+
+def summary(record: RunRecord, file: Path, lines: Mapping[str, int], style: Style) -> str:
+    """Return a run's record as text: its steps, its outputs, and of a failure what is known."""
+    took = _seconds(record["started_at"], record["completed_at"])
+    good = record["status"] == "succeeded"
+    width = max((len(step["step_id"]) for step in record["steps"]), default=0)
+    head = f"{record['workflow_id']} {record['status']} in {took} of the workflow's time"
+    out = ["", style(head, "good" if good else "bad")]
+    out += [_row(step, width) for step in record["steps"]]
+    if record["outputs"]:
+        out += ["", f"outputs: {json.dumps(record['outputs'], ensure_ascii=False)}"]
+    for step in record["steps"]:
+        if "error" in step and not step.get("tolerated"):
+            out += ["", *_failure(step, file, lines, style)]
+    if record["error"] and not any("error" in step for step in record["steps"]):
+        out += ["", f"{record['error']['type']}: {record['error']['message']}"]
+    return "\n".join(out) + "\n"
+
+
+def _row(step: StepRecord, width: int) -> str:
+    cells = [f"  {step['step_id']:<{width}}", f"{_status(step):<28}"]
+    outputs = step.get("outputs", {})
+    cells.append("  ".join(f"{name}={_short(value)}" for name, value in outputs.items()))
+    return "  ".join(cells).rstrip()
+
+
+def _status(step: StepRecord) -> str:
+    status = step["status"] + (" (tolerated)" if step.get("tolerated") else "")
+    if step.get("reason"):
+        return f"{status} ({step['reason']})"
+    attempt = step.get("attempt", 1)
+    return f"{status} (attempt {attempt})" if attempt > 1 else status
+
+
+def _failure(step: StepRecord, file: Path, lines: Mapping[str, int], style: Style) -> list[str]:
+    error = step["error"]
+    first, *rest = error["message"].splitlines() or [""]
+    line = lines.get(step["step_id"])
+    place = f"{file}:{line}" if line else str(file)
+    head = style(f"{step['step_id']}: {error['type']}: {first}", "bad")
+    return [head, f"  at {place}", *(f"  | {text}".rstrip() for text in rest[-_LOG_LINES:])]
+
+
+def _short(value: Json) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = text.replace("\n", "⏎")
+    return text if len(text) <= _WIDEST_VALUE else text[: _WIDEST_VALUE - 1] + "…"
+
+
+def _took(change: Change) -> str:
+    seconds = (change.at - change.began).total_seconds()
+    attempt = f"  attempt {change.times.attempt}" if change.times.attempt > 1 else ""
+    return f"{seconds:6.1f} s{attempt}"
+
+
+def _seconds(start: str, end: str) -> str:
+    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = ((days, "d"), (hours, "h"), (minutes, "m"), (rest, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)

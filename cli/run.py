@@ -1,0 +1,104 @@
+"""`stepsmith run`: compile a workflow and run it on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
+from cli.inputs import InputProblem, read_inputs
+from cli.progress import Progress, Style, summary
+
+if TYPE_CHECKING:
+    from local.program import Program
+    from local.record import RunRecord
+    from protocol.payloads import Json, MachineInput
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's options on a parser."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="the workflow's file")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an input of the workflow; may be repeated",
+    )
+    parser.add_argument("--inputs", type=Path, metavar="FILE", help="a JSON or YAML file of inputs")
+    parser.add_argument(
+        "--source",
+        type=Path,
+        metavar="DIR",
+        help="what the steps work on (default: the file's git tree, else its folder)",
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how to print the record"
+    )
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what scripts say here")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out and return its exit code; raises Misuse for a wrong call."""
+    from cli.compile_file import Refused, compile_path
+
+    file: Path = arguments.file
+    if not file.is_file():
+        raise Misuse(f"there is no file '{file}'")
+    if arguments.source is not None and not arguments.source.is_dir():
+        raise Misuse(f"the source '{arguments.source}' is not a folder")
+    try:
+        program = compile_path(file, colour=Style.of(sys.stderr).colour)
+    except Refused as refused:
+        sys.stderr.write(str(refused))
+        return WRONG
+    try:
+        inputs = read_inputs(arguments.input, arguments.inputs, program.inputs)
+    except InputProblem as problem:
+        raise Misuse(str(problem)) from None
+    return _carry_out(program, inputs, arguments)
+
+
+def _carry_out(program: Program, inputs: dict[str, Json], arguments: argparse.Namespace) -> int:
+    from local.engine import INTERRUPTED as STOPPED
+    from local.engine import EngineFault
+    from local.record import build
+    from local.source import SourceError, tree_of
+    from local.workflow import Request, run_workflow
+
+    talk = Style.of(sys.stderr)
+    progress = Progress(program.rules, sys.stderr, talk)
+    source = arguments.source or tree_of(arguments.file)
+    given: MachineInput = {
+        "inputs": inputs,
+        "run": {"id": str(uuid.uuid4()), "attempt": 1, "started_by": None},
+    }
+    request = Request(program.machines, program.workflow, given, source, keep=arguments.keep)
+    try:
+        ran = run_workflow(request, progress.show)
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped; running scripts were ended\n")
+        return INTERRUPTED
+    except SourceError as error:
+        raise Misuse(str(error)) from None
+    except EngineFault as fault:
+        sys.stderr.write(f"stepsmith: {fault}\n")
+        return FAULT
+    record = build(ran, program)
+    progress.skipped(record)
+    _print(record, program, arguments)
+    if ran.finished.error == STOPPED:
+        return INTERRUPTED
+    return FINE if record["status"] == "succeeded" else WRONG
+
+
+def _print(record: RunRecord, program: Program, arguments: argparse.Namespace) -> None:
+    if arguments.format == "json":
+        sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        return
+    text = summary(record, arguments.file, program.lines, Style.of(sys.stdout))
+    sys.stdout.write(text)

@@ -1,0 +1,31 @@
+"""The function `latches`: signals and waits of the machines' dependencies that do not nest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TypeAlias
+
+from functions.settings import Settings
+from functions.usecases.meet import signal, wait
+from functions.wiring import LatchWiring, latch_wiring
+from protocol.payloads import Await, Signal
+
+Call: TypeAlias = Signal | Await
+
+
+def handler_with(wiring: Callable[[], LatchWiring]) -> Callable[[Call, object], None]:
+    """Return the handler; what it works with is made at its first call."""
+    made = cache(wiring)
+
+    def handle(event: Call, _context: object) -> None:
+        with_ = made()
+        if event["op"] == "signal":
+            signal(event, with_.latches, with_.answers)
+        else:
+            wait(event, with_.latches, with_.answers)
+
+    return handle
+
+
+handler = handler_with(lambda: latch_wiring(Settings.read()))

@@ -1,0 +1,270 @@
+"""Carry out one step: what every action's function does around the action.
+
+The result is stored under the step's key, so that a call repeated after a lost answer, a retry
+of Lambda's or a resume returns it instead of doing the work again. An attempt that was cut off
+leaves its claim behind: until the lease ends others are told `StepInProgress`, then the step is
+in doubt, and only a repeatable action is carried out again.
+
+Not here yet: comparing fingerprints of results (resume), `--redo` and `--done` for steps in
+doubt.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from functions import ports
+from functions.domain.context import Context
+from functions.domain.errors import (
+    OutputTooLarge,
+    StepError,
+    StepInDoubt,
+    StepInProgress,
+    StepTimedOut,
+    ValidationError,
+    named_error,
+)
+from functions.domain.keys import step_path
+from functions.domain.outputs import final_outputs
+from functions.domain.pointers import place_at
+from protocol.payloads import CONTRACT, ActionCall, Envelope, Json, Reference
+
+DEFAULT_SECONDS = 840
+"""For an attempt without a timeout of its own; Lambda ends a call after 900."""
+INLINE_BYTES = 32_768
+LEASE_MARGIN = timedelta(seconds=30)
+"""What an attempt may take beyond its timeout before it counts as cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The adapters a call works with."""
+
+    clock: ports.Clock
+    results: ports.Results
+    blobs: ports.Blobs
+    files: ports.Files
+    sources: ports.Sources
+    secrets: ports.Secrets
+    evaluate: Callable[[Json, Mapping[str, Json]], Json]
+    inherited: Mapping[str, str]  # the environment that programs find
+    logs: Path | None = None  # where to keep what scripts say; None: nowhere
+
+
+def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> Envelope:
+    """Carry out a call and return its envelope; raises a StepError where the step failed."""
+    if call["run"]["contract"] > CONTRACT:
+        raise ValidationError(
+            f"the workflow speaks contract {call['run']['contract']}, this function {CONTRACT}"
+        )
+    if call.get("stored"):
+        return _stored(call, around)
+    started = around.clock.now()
+    seconds = _seconds(call, started)
+    place = ports.Place(call["run"]["id"], step_path(call))
+    attempt = ports.Attempt(
+        call["attempt"], started, started + timedelta(seconds=seconds) + LEASE_MARGIN
+    )
+    claim = around.results.claim(place, attempt, repeatable=action.repeatable)
+    if isinstance(claim, ports.Finished):
+        return claim.envelope
+    if isinstance(claim, ports.InProgress):
+        raise StepInProgress(
+            f"another attempt at '{call['step']}' is under way until {iso(claim.until)}"
+        )
+    if isinstance(claim, ports.InDoubt):
+        raise StepInDoubt(
+            f"an attempt at '{call['step']}' that began at {claim.since} never reported; "
+            "whether it had its effect is unknown"
+        )
+    return _attempt(_Job(call, action, around, place, claim.claim, started, seconds))
+
+
+def _stored(call: ActionCall, around: Surroundings) -> Envelope:
+    """Return the result that a build stored; raises the error it stored, or StepInDoubt."""
+    found = around.results.read(ports.Place(call["run"]["id"], step_path(call)))
+    if isinstance(found, ports.Finished):
+        return found.envelope
+    if isinstance(found, ports.Failure):
+        raise named_error(found.type, found.message, found.status_code)
+    reason = call.get("build_error") or "it stored no result"
+    raise StepInDoubt(f"the build of '{call['step']}' ended badly: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    call: ActionCall
+    action: ports.Carries
+    around: Surroundings
+    place: ports.Place
+    claim: str
+    started: datetime
+    seconds: float
+
+
+def _attempt(job: _Job) -> Envelope:
+    """Do the claimed work; whatever it ends in is stored before it is reported."""
+    secrets: dict[str, str] = {}
+    try:
+        envelope = _work(job, secrets)
+    except Exception as error:
+        failure = ports.Failure(
+            type(error).__name__,
+            _masked(str(error), secrets),
+            getattr(error, "status_code", None),
+            getattr(error, "outputs", {}),
+        )
+        job.around.results.fail(job.place, job.claim, failure, job.around.clock.now())
+        if isinstance(error, StepError) and secrets:
+            error.args = (failure.message,)
+        raise
+    job.around.results.finish(job.place, job.claim, envelope)
+    return envelope
+
+
+def _work(job: _Job, secrets: dict[str, str]) -> Envelope:
+    call, around = _resolved(job.call, job.around, secrets), job.around
+    with tempfile.TemporaryDirectory(prefix="stepsmith-") as scratch:
+        workspace = Path(scratch, "workspace")
+        workspace.mkdir()
+        if job.action.reads_files:
+            around.sources.lay(job.place.run, workspace)
+            for step in call.get("files", ()):
+                around.files.lay(job.place.run, step, workspace)
+        given = job.action.call(call["inputs"], _context(job, call, workspace, Path(scratch)))
+        outputs = final_outputs(call, given, _derived(call, given, around))
+        paths = [*call.get("artifacts", ()), *_literal_files(call, outputs, workspace)]
+        if paths:
+            around.files.store(job.place, workspace, paths)
+    inline, refs = _split(job, outputs)
+    envelope: Envelope = {
+        "step": call["step"],
+        "status": "succeeded",
+        "attempt": call["attempt"],
+        "started_at": iso(job.started),
+        "timestamp": iso(around.clock.now()),
+        "outputs": inline,
+    }
+    if refs:
+        envelope["refs"] = refs
+    return envelope
+
+
+def _context(job: _Job, call: ActionCall, workspace: Path, scratch: Path) -> Context:
+    logs = job.around.logs
+    return Context(
+        run_id=job.place.run,
+        step=call["step"],
+        key=f"{job.place.run}/{job.place.path}",
+        attempt=call["attempt"],
+        env={name: _text(value) for name, value in call.get("env", {}).items()},
+        inherited=job.around.inherited,
+        seconds=job.seconds,
+        workspace=workspace,
+        callback=call.get("callback"),
+        logs=scratch if logs is None else logs / job.place.path.replace("/", "."),
+    )
+
+
+def _seconds(call: ActionCall, now: datetime) -> float:
+    seconds = float(call.get("timeout", DEFAULT_SECONDS))
+    deadline = call.get("deadline")
+    if deadline is not None:
+        left = (datetime.fromisoformat(deadline) - now).total_seconds()
+        if left <= 0:
+            raise StepTimedOut(f"the run's deadline {deadline} passed before '{call['step']}'")
+        seconds = min(seconds, left)
+    return seconds
+
+
+def _resolved(call: ActionCall, around: Surroundings, secrets: dict[str, str]) -> ActionCall:
+    """Return the call with secrets and references put where their pointers say."""
+    resolved: ActionCall = json.loads(json.dumps(call))
+    for pointer, reference in call.get("refs", {}).items():
+        if reference is not None:
+            place_at(resolved, pointer, around.blobs.get(reference))
+    for pointer, parts in call.get("secrets", {}).items():
+        pieces = [["secret", parts]] if isinstance(parts, str) else parts
+        text = "".join(
+            _secret(piece, around, secrets) if kind == "secret" else piece for kind, piece in pieces
+        )
+        place_at(resolved, pointer, text)
+    return resolved
+
+
+def _secret(name: str, around: Surroundings, known: dict[str, str]) -> str:
+    if name not in known:
+        try:
+            known[name] = around.secrets.get(name)
+        except KeyError:
+            raise ValidationError(f"there is no secret '{name}' in this stage") from None
+    return known[name]
+
+
+def _derived(call: ActionCall, given: Mapping[str, Json], around: Surroundings) -> dict[str, Json]:
+    own: Json = {"outputs": {**call.get("defaults", {}), **given}, "status": "succeeded"}
+    contexts = call.get("contexts", {})
+    others = contexts.get("steps")
+    steps: dict[str, Json] = {**others} if isinstance(others, dict) else {}
+    values: dict[str, Json] = {"env": dict(call.get("env", {})), **contexts}
+    values["steps"] = {**steps, call["step"]: own}
+    return {
+        name: around.evaluate(portable, values)
+        for name, portable in call.get("derived", {}).items()
+    }
+
+
+def _literal_files(call: ActionCall, outputs: Mapping[str, Json], workspace: Path) -> list[str]:
+    """Literal outputs that name a file of the workspace; it is kept as an artifact is."""
+    found = []
+    for name, literal in call.get("defaults", {}).items():
+        if not isinstance(literal, str) or not literal or outputs.get(name) != literal:
+            continue
+        path = Path(literal)
+        inside = not path.is_absolute() and ".." not in path.parts
+        if inside and len(literal) < 1024 and (workspace / path).is_file():
+            found.append(literal)
+    return found
+
+
+def _split(job: _Job, outputs: dict[str, Json]) -> tuple[dict[str, Json], dict[str, Reference]]:
+    """Return what travels with the run and what goes by reference, the largest first."""
+    call = job.call
+    sizes = {n: len(json.dumps(v, ensure_ascii=False).encode()) for n, v in outputs.items()}
+    limit, kept = call.get("limit", INLINE_BYTES), call.get("inline", [])
+    inline, refs = dict(outputs), dict[str, Reference]()
+    free = () if kept == ["*"] else (name for name in outputs if name not in kept)
+    movable = sorted(free, key=lambda name: (-sizes[name], name))
+    while sum(sizes[name] for name in inline) > limit:
+        if not movable:
+            names = ", ".join(f"'{name}'" for name in inline)
+            raise OutputTooLarge(
+                f"the outputs {names} of step '{call['step']}' are read by the workflow itself "
+                f"and take more than {limit} bytes"
+            )
+        name = movable.pop(0)
+        refs[name] = job.around.blobs.put(job.place, name, inline.pop(name))
+    return inline, refs
+
+
+def _text(value: Json) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _masked(text: str, secrets: Mapping[str, str]) -> str:
+    for value in filter(None, secrets.values()):
+        text = text.replace(value, "***")
+    return text
+
+
+def iso(moment: datetime) -> str:
+    """Return a moment as the records write it: ISO 8601, UTC, milliseconds."""
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")

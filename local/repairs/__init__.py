@@ -1,0 +1,39 @@
+"""What moto's Step Functions parser does otherwise than AWS, put right from outside.
+
+Each module holds the repairs of one subject, each with its reason; `docs` of AWS are named where
+they settle it. The repairs reach into one version of moto and refuse any other.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from functools import cache
+
+VERSION = "5.2.5"
+"""The version of moto that these repairs were written for and tested on."""
+
+
+class WrongVersion(RuntimeError):
+    """The installed moto is not the one that the repairs fit."""
+
+
+def check_version(installed: str) -> None:
+    """Raise WrongVersion where the installed moto is another than the repairs were made for."""
+    if installed != VERSION:
+        raise WrongVersion(
+            f"the local engine repairs moto {VERSION}, but {installed} is installed; "
+            f"install moto=={VERSION}"
+        )
+
+
+@cache
+def install() -> None:
+    """Put all repairs into moto, once per process."""
+    check_version(importlib.metadata.version("moto"))
+    from local.repairs import imports
+
+    imports.load()
+    from local.repairs import answers, expressions, failures, lambdas, states, storage, waiting
+
+    for repair in (waiting, expressions, states, failures, answers, lambdas, storage):
+        repair.install()

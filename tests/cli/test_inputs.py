@@ -1,0 +1,45 @@
+"""Inputs from the command line, held against the contract."""
+
+from __future__ import annotations
+
+import pytest
+
+from cli.inputs import InputProblem, read_inputs
+from protocol.payloads import Json
+
+CONTRACT: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "count": {"type": "integer", "default": 1},
+        "fast": {"type": "boolean"},
+        "tags": {"type": "array"},
+        "size": {"type": "string", "enum": ["s", "m"]},
+    },
+    "required": ["name"],
+}
+
+
+def test_values_take_the_type_of_the_contract_and_text_stays_text():
+    pairs = ["name=60", "count=3", "fast=true", 'tags=["a"]', "size=m"]
+    assert read_inputs(pairs, None, CONTRACT) == {
+        "name": "60", "count": 3, "fast": True, "tags": ["a"], "size": "m",
+    }  # fmt: skip
+
+
+def test_defaults_are_filled_in_and_pairs_win_over_the_file(tmp_path):
+    file = tmp_path / "inputs.yaml"
+    file.write_text("name: from the file\nfast: false\n")
+    assert read_inputs(["name=a=b"], file, CONTRACT) == {"name": "a=b", "fast": False, "count": 1}
+
+
+def test_everything_that_is_wrong_is_said_at_once():
+    with pytest.raises(InputProblem) as raised:
+        read_inputs(["count=many", "fast=1", "size=xl", "nam=x"], None, CONTRACT)
+    assert len(str(raised.value).splitlines()) == 6
+    assert "'many' is no integer" in str(raised.value)
+    assert "did you mean 'name'" in str(raised.value)
+
+
+def test_without_a_contract_all_inputs_are_taken_as_text():
+    assert read_inputs(["a=1"], None, None) == {"a": "1"}

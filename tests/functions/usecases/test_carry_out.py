@@ -1,0 +1,255 @@
+"""What the wrapper does around an action: inputs in, outputs, references and errors out."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from functions import ports
+from functions.domain import errors
+from functions.domain.action import Action
+from functions.usecases.carry_out import Surroundings, carry_out
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+class Clock:
+    def now(self):
+        return NOON
+
+
+class Results:
+    """Claims that succeed unless `answer` says otherwise; keeps what was written."""
+
+    def __init__(self, answer=None):
+        self.answer = answer or ports.Claimed("claim")
+        self.attempt: Any = None
+        self.finished: Any = None
+        self.failed: Any = None
+
+    def claim(self, _place, attempt, *, repeatable):  # noqa: ARG002
+        self.attempt = attempt
+        return self.answer
+
+    def finish(self, place, claim, envelope):
+        self.finished = (place, claim, envelope)
+
+    def fail(self, _place, _claim, failure, _at):
+        self.failed = failure
+
+
+class Blobs:
+    def __init__(self):
+        self.kept = {}
+
+    def put(self, _place, name, value):
+        self.kept[name] = value
+        return {"bucket": "b", "key": name, "bytes": len(json.dumps(value))}
+
+    def get(self, reference):
+        return self.kept[reference["key"]]
+
+
+class Files:
+    def __init__(self):
+        self.stored, self.laid = [], []
+
+    def store(self, _place, _workspace, paths):
+        self.stored += paths
+
+    def lay(self, _run, step, workspace: Path):
+        self.laid.append(step)
+        (workspace / step).write_text(step)
+
+
+class Sources:
+    def lay(self, _run, workspace: Path):
+        (workspace / "source").write_text("here")
+
+
+class Echo(BaseModel):
+    """Inputs and outputs of an action that gives back what it gets."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def around(results=None, secrets=None, **replaced) -> Surroundings:
+    parts = {
+        "clock": Clock(),
+        "results": results or Results(),
+        "blobs": Blobs(),
+        "files": Files(),
+        "sources": Sources(),
+        "secrets": type("Secrets", (), {"get": lambda _self, name: (secrets or {})[name]})(),
+        "evaluate": lambda portable, values: [portable, values],
+        "inherited": {},
+        **replaced,
+    }
+    return Surroundings(**parts)
+
+
+def call(**fields) -> Any:
+    run = {
+        "id": "r", "attempt": 1, "started_at": "t", "workflow": "w", "version": "1", "contract": 1,
+    }  # fmt: skip
+    return {"run": run, "step": "s", "inputs": {}, "attempt": 1, **fields}
+
+
+def action(run=lambda inputs, _context: inputs, **fields) -> Action:
+    return Action(name="echo", inputs=Echo, outputs=Echo, run=run, **fields)
+
+
+def test_what_the_action_gives_comes_back_in_an_envelope_and_is_stored():
+    results = Results()
+    envelope = carry_out(call(inputs={"a": 1}, attempt=2), action(), around(results))
+    assert envelope == {
+        "step": "s", "status": "succeeded", "attempt": 2, "outputs": {"a": 1},
+        "started_at": "2026-01-01T12:00:00.000Z", "timestamp": "2026-01-01T12:00:00.000Z",
+    }  # fmt: skip
+    assert results.finished == (ports.Place("r", "s"), "claim", envelope)
+
+
+def test_the_key_holds_items_and_iteration_but_not_the_attempt():
+    results = Results()
+    carry_out(call(items=[3, 1], iteration=2, attempt=5), action(), around(results))
+    assert results.finished[0] == ports.Place("r", "s/3/1/r2")
+
+
+def test_a_finished_step_is_not_carried_out_again():
+    stored: Any = {"step": "s", "outputs": {"a": "stored"}}
+
+    def never(_inputs, _context):
+        raise AssertionError
+
+    assert carry_out(call(), action(never), around(Results(ports.Finished(stored)))) is stored
+
+
+@pytest.mark.parametrize(
+    ("claim", "error"),
+    [
+        (ports.InProgress(NOON), errors.StepInProgress),
+        (ports.InDoubt("earlier"), errors.StepInDoubt),
+    ],
+)
+def test_a_step_that_another_attempt_holds_is_left_alone(claim, error):
+    with pytest.raises(error):
+        carry_out(call(), action(), around(Results(claim)))
+
+
+def test_a_failure_is_stored_as_it_is_reported():
+    results = Results()
+
+    def fail(_inputs, _context):
+        raise errors.ScriptFailed("no", status_code=3, outputs={"a": "half"})
+
+    with pytest.raises(errors.ScriptFailed):
+        carry_out(call(), action(fail), around(results))
+    assert results.failed == ports.Failure("ScriptFailed", "no", 3, {"a": "half"})
+    assert results.finished is None
+
+
+def test_a_secret_reaches_the_action_and_no_error_message():
+    results = Results()
+
+    def fail(_inputs, context):
+        raise errors.ScriptFailed(f"wrong password {context.env['PASSWORD']}")
+
+    request = call(env={"PASSWORD": None}, secrets={"/env/PASSWORD": "DB"})
+    with pytest.raises(errors.ScriptFailed) as raised:
+        carry_out(request, action(fail), around(results, {"DB": "hunter2"}))
+    assert str(raised.value) == results.failed.message == "wrong password ***"
+
+
+def test_a_reference_is_resolved_before_the_action_sees_it():
+    blobs = Blobs()
+    reference = blobs.put(None, "big", ["large"])
+    request = call(inputs={"a/b": {"c": [0, None]}}, refs={"/inputs/a~1b/c/1": reference})
+    envelope = carry_out(request, action(), around(blobs=blobs))
+    assert envelope["outputs"] == {"a/b": {"c": [0, ["large"]]}}
+
+
+def test_the_largest_outputs_go_by_reference_until_the_rest_fits():
+    blobs = Blobs()
+    request: Any = call(inputs={"small": "x" * 40, "large": "é" * 40, "kept": "x" * 30}, limit=80)
+    request["inline"] = ["kept"]
+    envelope = carry_out(request, action(), around(blobs=blobs))
+    assert envelope["outputs"] == {"small": "x" * 40, "kept": "x" * 30}
+    assert envelope["refs"] == {"large": {"bucket": "b", "key": "large", "bytes": 242}}
+    assert blobs.kept == {"large": "é" * 40}
+
+
+def test_an_output_that_the_machine_reads_may_not_be_too_large():
+    with pytest.raises(errors.OutputTooLarge, match="'a'"):
+        carry_out(call(inputs={"a": "x" * 99}, inline=["a"], limit=80), action(), around())
+
+
+def test_derived_outputs_see_what_the_step_wrote_and_its_literals():
+    request = call(inputs={"a": 1}, defaults={"b": 2}, derived={"c": "expression"})
+    outputs = carry_out(request, action(), around())["outputs"]
+    own = {"outputs": {"a": 1, "b": 2}, "status": "succeeded"}
+    assert outputs["c"] == ["expression", {"steps": {"s": own}, "env": {}}]
+
+
+def test_an_action_that_reads_files_gets_the_source_and_the_files_of_earlier_steps():
+    seen = []
+
+    def look(inputs, context):
+        seen.extend(sorted(path.name for path in context.workspace.iterdir()))
+        (context.workspace / "made").write_text("x")
+        return inputs
+
+    files = Files()
+    request = call(files=["a", "b"], artifacts=["made"], defaults={"x": "made", "y": "elsewhere"})
+    carry_out(request, action(look, reads_files=True), around(files=files))
+    assert seen == ["a", "b", "source"]
+    assert files.stored == ["made", "made"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "seconds"),
+    [
+        ({}, 840),
+        ({"timeout": 60}, 60),
+        ({"timeout": 60, "deadline": "2026-01-01T12:00:10Z"}, 10),
+        ({"timeout": 60, "deadline": None}, 60),
+    ],
+)
+def test_an_attempt_has_until_its_timeout_or_the_deadline(fields, seconds):
+    results, seen = Results(), []
+
+    def look(inputs, context):
+        seen.append(context.seconds)
+        return inputs
+
+    carry_out(call(**fields), action(look), around(results))
+    assert seen == [seconds]
+    assert results.attempt.lease == NOON + timedelta(seconds=seconds + 30)
+
+
+def test_nothing_starts_after_the_deadline():
+    results = Results()
+    with pytest.raises(errors.StepTimedOut):
+        carry_out(call(deadline="2026-01-01T12:00:00Z"), action(), around(results))
+    assert results.attempt is None
+
+
+def test_a_call_of_a_newer_contract_is_refused():
+    request = call()
+    request["run"]["contract"] = 2
+    with pytest.raises(errors.ValidationError, match="contract 2"):
+        carry_out(request, action(), around())
+
+
+def test_wrong_inputs_are_named():
+    class Strict(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+        a: int
+
+    strict = Action(name="x", inputs=Strict, outputs=Echo, run=lambda _inputs, _context: Echo())
+    with pytest.raises(errors.ValidationError, match=r"input 'a': .*; input 'b': "):
+        carry_out(call(inputs={"b": 1}), strict, around())

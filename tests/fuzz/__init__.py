@@ -1,0 +1,1 @@
+"""Hostile input: nothing that somebody writes may end in a traceback."""

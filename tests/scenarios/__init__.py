@@ -1,0 +1,1 @@
+"""Scenarios: what a workflow is to do where steps and people behave in a certain way."""
