@@ -27,7 +27,9 @@ def layers(steps: int) -> Graph:
     found: Graph = [[] for _ in range(min(steps, LAYER))]
     for step in range(LAYER, steps):
         start = step - step % LAYER - LAYER
-        found.append(sorted(start + at for at in random.sample(range(LAYER), random.choice((1, 2)))))
+        found.append(
+            sorted(start + at for at in random.sample(range(LAYER), random.choice((1, 2))))
+        )
     return found
 
 
@@ -81,7 +83,7 @@ def plain_workflow(graph: Sequence[Sequence[int]]) -> str:
     depends_on: [{", ".join(f"test-{need:04}" for need in needs)}]
     inputs:
       environment: staging
-    retry: {{max_attempts: 3, delay: 10s}}
+    retry: {{max_attempts: 3, delay: 10s, backoff: 2}}
 """
         for step, needs in enumerate(graph)
     )

@@ -40,7 +40,17 @@ def compile_path(path: Path, stage: str | None = None, *, colour: bool = False) 
     for reference, one in called.items():
         machines[reference] = one.machines[0].definition
         machines |= {machine.id: machine.definition for machine in one.machines[1:]}
-    return replace(program, machines={**machines, **program.machines})
+    return _whole(program, machines, called)
+
+
+def _whole(
+    program: Program, machines: dict[str, dict[str, Json]], called: dict[str, Compilation]
+) -> Program:
+    """Return the program with all machines and the programs it calls, directly or not."""
+    children = {reference: local_program(one) for reference, one in called.items()}
+    for reference, one in children.items():
+        children[reference] = replace(one, children=children)
+    return replace(program, machines={**machines, **program.machines}, children=children)
 
 
 def _called(own: Compilation, path: Path, project: Project) -> dict[str, Compilation]:

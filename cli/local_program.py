@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compiler.check.program import every_step
+from compiler.check.program import Block, every_step
 from local.program import Program
 
 if TYPE_CHECKING:
@@ -26,4 +26,11 @@ def local_program(compilation: Compilation) -> Program:
         rules={step.id: step.rule for step in steps},
         inputs=inputs if isinstance(inputs, dict) else None,
         lines={step.id: source.line_column(step.span.start)[0] for step in steps},
+        handlers={step.id: step.rule for step in every_step(program.handlers)},
+        blocks={
+            inner.id: step.id
+            for step in steps
+            if isinstance(step.kind, Block)
+            for inner in step.kind.steps
+        },
     )

@@ -99,8 +99,9 @@ def summary(record: RunRecord, file: Path, lines: Mapping[str, int], style: Styl
 
 def _row(step: StepRecord, width: int) -> str:
     cells = [f"  {step['step_id']:<{width}}", f"{_status(step):<28}"]
-    outputs = step.get("outputs", {})
-    cells.append("  ".join(f"{name}={_short(value)}" for name, value in outputs.items()))
+    outputs = step.get("outputs")
+    if isinstance(outputs, dict):  # of a for_each they are a list
+        cells.append("  ".join(f"{name}={_short(value)}" for name, value in outputs.items()))
     return "  ".join(cells).rstrip()
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from functions.domain.context import Context
+from functions.domain.errors import StepError
 from functions.domain.latch import Arrival, Latch, Waiting
-from protocol.payloads import Envelope, Json, Reference
+from functions.domain.lock import Group, Turn
+from functions.domain.stored import StoredResult
+from functions.domain.task import Entry, Kind, Task
+from functions.domain.task_messages import Message
+from protocol.payloads import ActionCall, Envelope, Json, Reference
 
 
 class Clock(Protocol):
@@ -18,6 +23,25 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the present moment in UTC."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for a time."""
+
+
+class Log(Protocol):
+    """Tells what becomes of the calls of a function."""
+
+    def begun(self, call: ActionCall, action: str) -> None:
+        """Say that an attempt has begun; what is said until the next belongs to it."""
+
+    def said(self, stream: str, text: str) -> None:
+        """Pass on what a program said on a stream."""
+
+    def succeeded(self, envelope: Envelope, seconds: float) -> None:
+        """Say that it ended well."""
+
+    def failed(self, error: StepError, seconds: float) -> None:
+        """Say how it failed."""
 
 
 class Carries(Protocol):
@@ -28,12 +52,19 @@ class Carries(Protocol):
         """Return the action's name."""
 
     @property
-    def repeatable(self) -> bool:
+    def files(self) -> tuple[str, ...]:
+        """Return the outputs that name a file it made."""
+
+    def may_repeat(self, raw: Mapping[str, Json]) -> bool:
         """Return whether another attempt after one in doubt does no harm."""
 
     @property
     def reads_files(self) -> bool:
         """Return whether it works on a workspace."""
+
+    @property
+    def error_types(self) -> tuple[type[Exception], ...]:
+        """Return the errors of its own."""
 
     def call(self, raw: Mapping[str, Json], context: Context) -> dict[str, Json]:
         """Carry it out and return what it gave; raises a StepError where it failed."""
@@ -62,9 +93,10 @@ class InProgress:
 
 @dataclass(frozen=True, slots=True)
 class InDoubt:
-    """An attempt that began at `since` never reported, and its lease is over."""
+    """An attempt that began at `since` never reported, or said itself that it is in doubt."""
 
     since: str
+    said: str = ""
 
 
 Claim: TypeAlias = Claimed | Finished | InProgress | InDoubt
@@ -78,6 +110,8 @@ class Failure:
     message: str
     status_code: int | None
     outputs: Mapping[str, Json]
+    details: Sequence[Json] = ()
+    in_doubt: bool = False  # it may have had its effect: not repeated by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +144,7 @@ class Results(Protocol):
         """Store the result of a claimed step; a claim that was taken over changes nothing."""
 
     def fail(self, place: Place, claim: str, failure: Failure, at: datetime) -> None:
-        """Store how a claimed attempt failed and let go of the step."""
+        """Store how a claimed attempt failed and let go of the step, unless it is in doubt."""
 
 
 class Blobs(Protocol):
@@ -157,6 +191,33 @@ class Latches(Protocol):
         """Write who waits (a new token replaces an old one); return the latch as it is then."""
 
 
+class Locks(Protocol):
+    """Concurrency groups; each change one conditional write."""
+
+    def remember(self, execution: str, name: str) -> None:
+        """Note which group an execution asks for."""
+
+    def group_of(self, execution: str) -> str | None:
+        """Return the group that an execution asked for; None where it asked for none."""
+
+    def change(self, name: str, wish: Callable[[Group], Turn]) -> Turn:
+        """Change a group by what `wish` makes of it; return what that asks for."""
+
+
+class Executions(Protocol):
+    """Executions that are stopped from outside."""
+
+    def stop(self, execution: str, error: str, cause: str) -> None:
+        """Stop an execution; one that is over stays as it is."""
+
+
+class StoredResults(Protocol):
+    """All that is stored of a run's steps."""
+
+    def of_run(self, run: str) -> list[StoredResult]:
+        """Return the stored results of a run."""
+
+
 class Answers(Protocol):
     """Answers to executions that wait on a task token."""
 
@@ -165,3 +226,66 @@ class Answers(Protocol):
 
     def fail(self, token: str, error: str, cause: str) -> bool:
         """Let the waiting state fail; False where it no longer waits."""
+
+
+class Tasks(Protocol):
+    """What waits for people and outside answers; each change one conditional write."""
+
+    def create(self, task: Task) -> Task:
+        """Write a new task; return what is stored, which may be an earlier call's."""
+
+    def get(self, task_id: str) -> Task | None:
+        """Return a task as the last write left it."""
+
+    def replace(self, task: Task) -> Task | None:
+        """Write a changed task if nobody changed it in between; else return what is stored."""
+
+    def nudge(self, task_id: str) -> None:
+        """Have an ended task wake its execution once more."""
+
+    def audit(self, task_id: str, entry: Entry) -> None:
+        """Keep a line about something that changed nothing."""
+
+    def audited(self, task_id: str) -> list[Entry]:
+        """Return the lines kept with `audit`, the oldest first."""
+
+    def end(self, run_id: str, run_attempt: int) -> None:
+        """Note that an attempt of a run is over: tasks that still open then are closed."""
+
+    def has_ended(self, run_id: str, run_attempt: int) -> bool:
+        """Return whether an attempt of a run is over."""
+
+    def of_run(self, run_id: str) -> list[Task]:
+        """Return all tasks of a run, every one whose `create` has begun before."""
+
+    def listed(self, kind: Kind, *, is_open: bool) -> list[Task]:
+        """Return the tasks of a kind, the ones due first ahead; a new one may be missing."""
+
+
+class TaskTokens(Protocol):
+    """Under which token an execution waits for a task."""
+
+    def keep(self, task_id: str, token: str, order: int) -> None:
+        """Keep a token, unless one of a higher order is kept."""
+
+    def get(self, task_id: str) -> str | None:
+        """Return the token that waits; None while nothing does."""
+
+
+class NotSent(Exception):
+    """A message could not be sent; the text says why, without what was in it."""
+
+
+class Sends(Protocol):
+    """One way to reach people."""
+
+    def send(self, message: Message) -> None:
+        """Send a message; raises NotSent."""
+
+
+class Notifications(Sends, Protocol):
+    """Messages to people, and to the stage's chat where it has one."""
+
+    @property
+    def has_chat(self) -> bool:
+        """Return whether there is a chat to be told as well."""

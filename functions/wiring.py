@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,17 +14,46 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from functions.settings import Settings
+from functions.settings import Settings, TaskSettings
+from protocol import environment
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-    from functions.ports import Answers, Carries, Clock, Latches, Secrets, Sources
+    from functions.domain.people import Directory
+    from functions.domain.services import Clusters, Mail, Repositories, Services, Topics
+    from functions.ports import (
+        Answers,
+        Carries,
+        Clock,
+        Executions,
+        Latches,
+        Locks,
+        Secrets,
+        Sends,
+        Sources,
+        StoredResults,
+    )
     from functions.usecases.carry_out import Surroundings
+    from functions.usecases.desk import Desk, Office, Waker
     from protocol.payloads import Json
 
+_EFFECTS = Config(retries={"total_max_attempts": 1, "mode": "standard"})
+"""Calls with an effect of their own are made once: whether again is the machine's business."""
 _CALLS = Config(retries={"total_max_attempts": 3, "mode": "standard"})
 """Calls of our own tables are idempotent; a step's retries are the machine's business."""
+
+
+ACTIONS = {
+    "build-artifact": "build_artifact",
+    "deploy-to-kubernetes": "deploy_to_kubernetes",
+    "http-request": "http_request",
+    "notify": "notify",
+    "run": "run",
+    "run-tests": "run_tests",
+    "send-transactional-email": "send_transactional_email",
+}
+"""The modules of the built-in actions by their names."""
 
 
 class SystemClock:
@@ -33,13 +63,19 @@ class SystemClock:
         """Return the present moment in UTC."""
         return datetime.now(UTC)
 
+    def sleep(self, seconds: float) -> None:
+        """Wait for a time."""
+        time.sleep(seconds)
+
 
 @dataclass(frozen=True, slots=True)
 class LatchWiring:
     """What the latches' function works with."""
 
     latches: Latches
+    locks: Locks
     answers: Answers
+    executions: Executions
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +90,40 @@ class Local:
     logs: Path | None
 
 
+@dataclass(frozen=True, slots=True)
+class LocalPeople:
+    """What a local run puts in the place of what tasks use in a deployment."""
+
+    clock: Clock
+    directory: Directory
+    secrets: Secrets
+    mail: Sends | None = None  # None: the outbox
+
+
 def latch_wiring(settings: Settings, clock: Clock | None = None) -> LatchWiring:
     """Return the adapters of the latches' function."""
     from functions.adapters.answers import StepFunctionsAnswers
+    from functions.adapters.executions import StepFunctionsExecutions
     from functions.adapters.latches import DynamoLatches
+    from functions.adapters.locks import DynamoLocks
 
-    region = settings.region
+    region, clock = settings.region, clock or SystemClock()
     dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
     return LatchWiring(
-        DynamoLatches(dynamodb, settings.latches_table, clock or SystemClock()),
-        StepFunctionsAnswers(boto3.client("stepfunctions", region_name=region, config=_CALLS)),
+        DynamoLatches(dynamodb, settings.latches_table, clock),
+        DynamoLocks(dynamodb, settings.latches_table, clock),
+        StepFunctionsAnswers(stepfunctions),
+        StepFunctionsExecutions(stepfunctions),
     )
+
+
+def stored_wiring(settings: Settings) -> StoredResults:
+    """Return what stored results are read from."""
+    from functions.adapters.stored import DynamoStoredResults
+
+    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
+    return DynamoStoredResults(dynamodb, settings.results_table)
 
 
 def action_wiring(settings: Settings, local: Local | None = None) -> Surroundings:
@@ -72,6 +131,7 @@ def action_wiring(settings: Settings, local: Local | None = None) -> Surrounding
     from functions.adapters.results import DynamoResults
     from functions.adapters.secrets import ManagedSecrets
     from functions.adapters.storage import S3Blobs, S3Files, S3Sources
+    from functions.logs import StepLog
     from functions.usecases.carry_out import Surroundings
 
     dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
@@ -87,16 +147,134 @@ def action_wiring(settings: Settings, local: Local | None = None) -> Surrounding
         evaluate=_evaluate,
         inherited=local.inherited if local else dict(os.environ),
         logs=local.logs if local else None,
+        services=services_wiring(settings, local),
+        log=None if local else StepLog(settings.stage),
     )
 
 
-def action(name: str) -> Carries:
-    """Return a built-in action by its name; raises KeyError where there is none."""
-    if name == "run":
-        from functions.actions.run import ACTION
+def services_wiring(settings: Settings, local: Local | None = None) -> Services:
+    """Return what actions reach beside the run's own tables; nothing is made before it is used."""
+    from functions.adapters.people import directory_in
+    from functions.domain.services import Services
 
-        return ACTION
-    raise KeyError(name)
+    region = settings.region
+
+    def mail() -> Mail:
+        from functions.adapters.mail import RecordedMail, SesMail
+
+        if settings.sender is not None:
+            ses = cache(lambda: boto3.client("ses", region_name=region, config=_EFFECTS))
+            return SesMail(ses, settings.sender)
+        dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+        clock = local.clock if local else SystemClock()
+        return RecordedMail(dynamodb, settings.outbox_table, clock)
+
+    def topics() -> Topics:
+        from functions.adapters.topics import SnsTopics
+
+        return SnsTopics(lambda place: boto3.client("sns", region_name=place, config=_EFFECTS))
+
+    def clusters() -> Clusters:
+        from functions.adapters.eks_tokens import eks_token
+        from functions.adapters.kubernetes import KubernetesClusters
+
+        return KubernetesClusters(
+            lambda place: boto3.client("eks", region_name=place or region, config=_CALLS),
+            lambda name, place: eks_token(boto3.Session(), name, place or region),
+        )
+
+    def repositories() -> Repositories:
+        from functions.adapters.repositories import GitRepositories, SameRepository
+
+        return SameRepository() if local else GitRepositories()
+
+    return Services(
+        mail=cache(mail),
+        topics=cache(topics),
+        clusters=cache(clusters),
+        repositories=cache(repositories),
+        groups=directory_in(settings.people).groups,
+        templates=None if settings.templates is None else Path(settings.templates),
+    )
+
+
+def desk_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Desk:
+    """Return what people decide with; nothing of it knows a task token."""
+    from functions.adapters.people import directory_in
+    from functions.adapters.secrets import ManagedSecrets
+    from functions.adapters.tasks import DynamoTasks
+    from functions.domain.task_links import Signer
+    from functions.usecases.desk import Desk
+
+    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
+    secrets = local.secrets if local else ManagedSecrets(settings.stage)
+    return Desk(
+        clock=local.clock if local else SystemClock(),
+        tasks=DynamoTasks(dynamodb, settings.tasks_table),
+        directory=local.directory if local else directory_in(settings.people),
+        signer=Signer(secrets.get(environment.LINK_KEY).encode(), settings.api),
+    )
+
+
+def office_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Office:
+    """Return what tasks are opened with."""
+    from functions.adapters.notifications import Channels, ChatWebhook, Outbox, SesMail
+    from functions.adapters.secrets import ManagedSecrets
+    from functions.adapters.task_tokens import DynamoTaskTokens
+    from functions.usecases.desk import Office
+
+    desk = desk_wiring(settings, local)
+    region = settings.region
+    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+    mail: Sends = Outbox(dynamodb, settings.outbox_table, desk.clock)
+    if settings.sender is not None:
+        mail = SesMail(boto3.client("ses", region_name=region, config=_CALLS), settings.sender)
+    chat, secrets = settings.chat, ManagedSecrets(settings.stage)
+    return Office(
+        desk=desk,
+        tokens=DynamoTaskTokens(dynamodb, settings.tokens_table, desk.clock),
+        notifications=Channels(
+            local.mail if local and local.mail else mail,
+            None if chat is None else ChatWebhook(lambda: secrets.get(chat)),
+        ),
+    )
+
+
+def waker_wiring(settings: TaskSettings, clock: Clock | None = None) -> Waker:
+    """Return what wakes executions."""
+    from functions.adapters.answers import StepFunctionsAnswers
+    from functions.adapters.task_tokens import DynamoTaskTokens
+    from functions.adapters.tasks import DynamoTasks
+    from functions.usecases.desk import Waker
+
+    region = settings.region
+    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+    return Waker(
+        tasks=DynamoTasks(dynamodb, settings.tasks_table),
+        tokens=DynamoTaskTokens(dynamodb, settings.tokens_table, clock or SystemClock()),
+        answers=StepFunctionsAnswers(
+            boto3.client("stepfunctions", region_name=region, config=_CALLS)
+        ),
+    )
+
+
+def action(name: str, services: Services | None = None) -> Carries:
+    """Return a built-in action by its name; raises KeyError where there is none.
+
+    Only its own module is loaded. Without `services` it can be looked at, not carried out.
+    """
+    from importlib import import_module
+
+    from functions.domain.services import Services
+
+    if name not in ACTIONS:
+        raise KeyError(name)
+    module = import_module(f"functions.actions.{ACTIONS[name]}")
+    if hasattr(module, "ACTION"):
+        plain: Carries = module.ACTION
+        return plain
+    bound: Carries = module.action(services or Services())
+    return bound
 
 
 def _evaluate(portable: Json, values: Mapping[str, Json]) -> Json:

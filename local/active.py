@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from local.clock import Clock
     from protocol.payloads import Json
+
+
+class Answering(Protocol):
+    """What answers Tasks and waits in a scenario."""
+
+    def answers(self, state: str, arguments: Json) -> Answer | None:
+        """Return what is to come of a Task, None where it is to be carried out."""
+
+    def seconds(self, state: str) -> float | None:
+        """Return how long a Wait is to take, None where it takes as long as it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What comes of a Task: a result after some seconds, else an error, else a time-out."""
+
+    seconds: float
+    result: Json = None
+    error: str | None = None
+    cause: str = ""
+    times_out: bool = False
 
 
 class Host(Protocol):
@@ -17,8 +40,18 @@ class Host(Protocol):
     def clock(self) -> Clock:
         """Return the clock of the run."""
 
+    @property
+    def stubs(self) -> Answering | None:
+        """Return what answers in place of Tasks."""
+
+    def publish(self, entries: list[Mapping[str, Any]]) -> None:
+        """Take note of events that were put on a bus."""
+
     def invoke(self, function: str, payload: Json) -> Json:
         """Call a function by its ARN; raises `dispatch.FunctionError` or `UnknownFunction`."""
+
+    def changed(self, execution: Any) -> None:
+        """Take note of an execution's new status; `execution` is moto's."""
 
     def ended(self, execution: str, fault: Exception | None) -> None:
         """Take note that an execution is over, by a fault of the engine where there is one."""

@@ -1,9 +1,12 @@
 """The virtual clock: time stands still while code runs, and jumps when nothing is running.
 
-All threads of a local run are `Clock.thread`s and wait on `Clock.event`s, so the clock knows
-when every one of them waits. Then it jumps to the earliest deadline among the waits and wakes
-its waiter; days of waiting take no time. While *real work* (a script) is under way the clock
-runs with the real one instead, so that a wait beside a script takes as long as the author said.
+All threads of a local run are `Clock.thread`s and wait on `Clock.event`s. Of those threads one
+works at a time; when it waits or ends, the turn goes to the one that has been ready longest. So
+the same run does the same things in the same order, whatever the machine does. When no thread is
+ready, the clock jumps to the earliest deadline among the waits (of equal ones, the one that was
+set first); days of waiting take no time. While *real work* (a script) is under way its thread
+gives its turn away and the clock runs with the real one instead, so that a wait beside a script
+takes as long as the author said.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import heapq
 import itertools
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -24,17 +28,35 @@ class Closed(SystemExit):
     """Ends a thread that still waits when the run it belongs to is over."""
 
 
+class _Waiter:
+    """One thread that waits: for an event, a deadline or its turn."""
+
+    __slots__ = ("deadline", "go", "over", "takes_turn")
+
+    def __init__(self, *, takes_turn: bool) -> None:
+        self.takes_turn = takes_turn
+        self.deadline: datetime | None = None
+        self.over = False
+        self.go = threading.Event()
+
+
 class Clock:
     """A clock for one engine; it starts at the real time unless told otherwise."""
 
     def __init__(self, start: datetime | None = None) -> None:
         self._base = start or datetime.now(UTC)
-        self._lock = threading.Condition()
-        self._running = 0
+        self._lock = threading.Condition(threading.RLock())
+        self._turn: threading.Thread | None = None
+        self._taken = False
+        self._ready: deque[_Waiter] = deque()
+        self._alive = 0
         self._real_work = 0
         self._real_since = 0.0
+        self._ringing = False
+        self._held = False
         self._deadlines: list[tuple[datetime, int, _Waiter]] = []
         self._order = itertools.count()
+        self._waiting: set[_Waiter] = set()
         self._closed = False
 
     def now(self) -> datetime:
@@ -54,7 +76,7 @@ class Clock:
         *,
         daemon: bool = True,
     ) -> Thread:
-        """Return a thread that this clock keeps count of; like `threading.Thread`."""
+        """Return a thread that this clock gives turns to; like `threading.Thread`."""
         return Thread(self, target, args, name, daemon=daemon)
 
     def sleep(self, seconds: float) -> None:
@@ -67,20 +89,46 @@ class Clock:
         with self._lock:
             self._settle()
             self._real_work += 1
-            self._lock.notify_all()
+            had_turn = self._holds_turn()
+            if not self._ringing:
+                self._ringing = True
+                threading.Thread(target=self._ring, name="clock", daemon=True).start()
+            if had_turn:
+                self._pass_on()
         try:
             yield
         finally:
             with self._lock:
                 self._settle()
                 self._real_work -= 1
+                self._lock.notify_all()
+                waiter = _Waiter(takes_turn=True)
+                if had_turn:
+                    self._queue(waiter)
+                else:
+                    self._jump_if_idle()
+            if had_turn:
+                self._take_turn(waiter)
+
+    def hold(self) -> None:
+        """Let no more time pass by itself, until `go_on`: who looks at a run finds it as it is."""
+        with self._lock:
+            self._held = True
+
+    def go_on(self) -> None:
+        """Let time pass again."""
+        with self._lock:
+            self._held = False
+            self._jump_if_idle()
 
     def close(self) -> None:
         """End every thread that waits or will wait on this clock; give the others a moment."""
         with self._lock:
             self._closed = True
+            for waiter in (*self._waiting, *self._ready):
+                waiter.go.set()
             self._lock.notify_all()
-            self._lock.wait_for(lambda: not self._running, _LAST_MOMENT)
+            self._lock.wait_for(lambda: not self._alive, _LAST_MOMENT)
 
     def _now(self) -> datetime:
         if not self._real_work:
@@ -92,20 +140,35 @@ class Clock:
         self._base = self._now()
         self._real_since = time.monotonic()
 
-    def _started(self) -> None:
-        with self._lock:
-            self._running += 1
+    def _holds_turn(self) -> bool:
+        return self._taken and self._turn is threading.current_thread()
 
-    def _ended(self) -> None:
+    def _queue(self, waiter: _Waiter) -> None:
+        """Let a thread have its turn when those before it have had theirs."""
+        self._ready.append(waiter)
+        if not self._taken:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Give the turn to the next thread that is ready, or let time pass."""
+        if self._ready:
+            self._taken, self._turn = True, None
+            self._ready.popleft().go.set()
+            return
+        self._taken, self._turn = False, None
+        self._jump_if_idle()
+
+    def _take_turn(self, waiter: _Waiter) -> None:
+        """Wait until the turn has come; raises Closed where the run is over."""
+        waiter.go.wait()
         with self._lock:
-            self._running -= 1
-            self._jump_if_idle()
             if self._closed:
-                self._lock.notify_all()
+                raise Closed
+            self._turn = threading.current_thread()
 
     def _jump_if_idle(self) -> None:
         """Wake whoever's deadline is next, if nothing else can happen before it."""
-        if self._running or self._real_work or self._closed:
+        if self._taken or self._ready or self._real_work or self._held or self._closed:
             return
         while self._deadlines:
             deadline, _, waiter = heapq.heappop(self._deadlines)
@@ -115,53 +178,59 @@ class Clock:
             self._wake(waiter)
             return
 
+    def _ring(self) -> None:
+        """While there is real work: wake those whose deadline the real clock has reached."""
+        with self._lock:
+            while self._real_work and not self._closed:
+                while self._deadlines and self._deadlines[0][2].over:
+                    heapq.heappop(self._deadlines)
+                if not self._deadlines:
+                    self._lock.wait()
+                    continue
+                left = (self._deadlines[0][0] - self._now()).total_seconds()
+                if left > 0:
+                    self._lock.wait(min(left, threading.TIMEOUT_MAX))
+                    continue
+                self._wake(heapq.heappop(self._deadlines)[2])
+            self._ringing = False
+
     def _wake(self, waiter: _Waiter) -> None:
         waiter.over = True
-        self._running += waiter.counted
-        self._lock.notify_all()
+        if waiter.takes_turn:
+            self._queue(waiter)
+        else:
+            waiter.go.set()
 
     def _wait(self, event: Event, seconds: float | None) -> None:
-        """Wait, with the lock held, until the event is set or the time has passed."""
-        waiter = _Waiter(counted=isinstance(threading.current_thread(), Thread))
-        event.waiters.append(waiter)
-        if seconds is not None:
-            waiter.deadline = self._now() + timedelta(seconds=seconds)
-            heapq.heappush(self._deadlines, (waiter.deadline, next(self._order), waiter))
-        self._running -= waiter.counted
-        self._jump_if_idle()
+        """Wait until the event is set or the time has passed."""
+        with self._lock:
+            if event.is_set():
+                return
+            if self._closed:
+                raise Closed
+            waiter = _Waiter(takes_turn=self._holds_turn())
+            event.waiters.append(waiter)
+            self._waiting.add(waiter)
+            if seconds is not None:
+                waiter.deadline = self._now() + timedelta(seconds=seconds)
+                heapq.heappush(self._deadlines, (waiter.deadline, next(self._order), waiter))
+                self._lock.notify_all()
+            if waiter.takes_turn:
+                self._pass_on()
+            else:
+                self._jump_if_idle()
         try:
-            while not waiter.over:
-                if self._closed:
-                    raise Closed
-                self._lock.wait(self._real_patience(waiter))
-                if waiter.deadline and self._real_work and not waiter.over:
-                    self._ring_if_due(waiter, waiter.deadline)
+            if waiter.takes_turn:
+                self._take_turn(waiter)
+            else:
+                waiter.go.wait()
         finally:
-            if not waiter.over:
-                self._wake(waiter)
-            event.waiters.remove(waiter)
-
-    def _real_patience(self, waiter: _Waiter) -> float | None:
-        """Return how long to wait in real time before looking at the deadline again."""
-        if waiter.deadline is None or not self._real_work:
-            return None
-        left = (waiter.deadline - self._now()).total_seconds()
-        return min(max(left, 0.0), threading.TIMEOUT_MAX)
-
-    def _ring_if_due(self, waiter: _Waiter, deadline: datetime) -> None:
-        if self._now() >= deadline:
-            self._wake(waiter)
-
-
-class _Waiter:
-    """One thread's wait: whether the clock counts it, and whether it is over."""
-
-    __slots__ = ("counted", "deadline", "over")
-
-    def __init__(self, *, counted: bool) -> None:
-        self.counted = int(counted)
-        self.deadline: datetime | None = None
-        self.over = False
+            with self._lock:
+                waiter.over = True
+                self._waiting.discard(waiter)
+                event.waiters.remove(waiter)
+        if self._closed:
+            raise Closed
 
 
 class Event:
@@ -177,7 +246,7 @@ class Event:
         return self._set
 
     def set(self) -> None:
-        """Set the event; who waits runs from this moment on, as far as the clock is concerned."""
+        """Set the event; who waits is ready from this moment on."""
         with self._clock._lock:  # noqa: SLF001 (one thing in three classes)
             self._set = True
             for waiter in self.waiters:
@@ -191,14 +260,12 @@ class Event:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the event; False where the time passed first."""
-        with self._clock._lock:  # noqa: SLF001
-            if not self._set:
-                self._clock._wait(self, timeout)  # noqa: SLF001
-            return self._set
+        self._clock._wait(self, timeout)  # noqa: SLF001
+        return self._set
 
 
 class Thread(threading.Thread):
-    """A thread that counts as running from its start until it waits or ends."""
+    """A thread that works when it has the turn, from its start until it waits or ends."""
 
     def __init__(
         self,
@@ -214,21 +281,32 @@ class Thread(threading.Thread):
         self._work = target
         self._work_args = args
         self._over = clock.event()
+        self._begins = _Waiter(takes_turn=True)
 
     def start(self) -> None:
-        """Start; the thread counts as running before this returns."""
-        self._clock._started()  # noqa: SLF001
+        """Start; the thread is ready before this returns."""
+        clock = self._clock
+        with clock._lock:  # noqa: SLF001
+            clock._alive += 1  # noqa: SLF001
+            clock._queue(self._begins)  # noqa: SLF001
         super().start()
 
     def run(self) -> None:
-        """Do the work; whoever joins is awake before this thread counts as ended."""
+        """Do the work; whoever joins is ready before this thread gives its turn away."""
+        clock = self._clock
         try:
+            clock._take_turn(self._begins)  # noqa: SLF001
             self._work(*self._work_args)
         except Closed:
             pass
         finally:
-            self._over.set()
-            self._clock._ended()  # noqa: SLF001
+            with clock._lock:  # noqa: SLF001
+                self._over.set()
+                clock._alive -= 1  # noqa: SLF001
+                if clock._holds_turn():  # noqa: SLF001
+                    clock._pass_on()  # noqa: SLF001
+                if clock._closed:  # noqa: SLF001
+                    clock._lock.notify_all()  # noqa: SLF001
 
     def join(self, timeout: float | None = None) -> None:
         """Wait for the thread's end, at most for a (virtual) time."""

@@ -19,8 +19,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from local import active, repairs
+from local.active import Answering
 from local.clock import Clock
 from local.dispatch import Dispatch, Function
+from local.status import status_change
 from protocol.payloads import Json
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ _PLACEHOLDER = re.compile(
 Event: TypeAlias = Mapping[str, Any]
 """One event of an execution's history, as GetExecutionHistory gives it."""
 Progress: TypeAlias = Callable[[Event], None]
+StatusListener: TypeAlias = Callable[[Mapping[str, Any]], None]
+"""Called with an EventBridge event of a changed execution status."""
 
 
 class EngineFault(RuntimeError):
@@ -58,21 +62,37 @@ class Finished:
     started_at: datetime
     completed_at: datetime
     history: list[Event] = field(repr=False)
+    input: Json = None
 
 
 class Engine:
     """A context manager; one at a time in a process.
 
-    `functions` are the Lambdas by their ARN (see `function_arn`); `clock` is the run's.
+    `functions` are the Lambdas by their ARN (see `function_arn`); `clock` is the run's. The same
+    `seed` and the same start of the clock give the same jitter, and so the same times. `stubs`
+    answer Tasks and waits in place of what they would do.
     """
 
-    def __init__(self, functions: Mapping[str, Function], clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Function],
+        clock: Clock | None = None,
+        *,
+        seed: int = 0,
+        stubs: Answering | None = None,
+    ) -> None:
         self.clock = clock or Clock()
+        self.stubs = stubs
+        self.published: list[Mapping[str, Any]] = []
+        """Entries of `events:putEvents` in the order they came, with their `Time`."""
+        self._seed = seed
         self._dispatch = Dispatch(functions, self.clock)
         self._mock: MockAWS | None = None
         self._over: dict[str, threading.Event] = {}
         self._faults: dict[str, Exception] = {}
         self._machines: dict[str, str] = {}
+        self._listeners: list[StatusListener] = []
+        self._started: list[Execution] = []
 
     def __enter__(self) -> Self:
         repairs.install()
@@ -80,6 +100,7 @@ class Engine:
 
         logging.getLogger("moto.stepfunctions").setLevel(logging.CRITICAL)
         active.enter(self)
+        repairs.seed(self._seed)
         try:
             os.environ.setdefault("AWS_DEFAULT_REGION", REGION)
             self._mock = mock_aws(config={"stepfunctions": {"execute_state_machine": True}})
@@ -117,7 +138,9 @@ class Engine:
             try:
                 machine = self._backend().create_state_machine(_legal(name), text, ROLE)
             except (JsonRESTError, ServiceException) as refused:
-                raise EngineFault(f"the machine '{name}' was refused: {refused}") from refused
+                raise EngineFault(
+                    f"the machine '{name}' was refused: {_said(refused)}"
+                ) from refused
             self._machines[name] = machine.arn
 
     def execute(
@@ -128,11 +151,12 @@ class Engine:
         on_event: Progress | None = None,
         on_interrupt: Callable[[], None] | None = None,
     ) -> Finished:
-        """Start an execution, wait for its end and return it.
+        """Start an execution, wait for its end and return it; time then stands still.
 
         Ctrl-C stops the execution; `on_interrupt` then ends what its functions have started.
         """
         name = name or str(uuid.uuid4())
+        self.clock.go_on()
         over = threading.Event()
         arn = self._machines[machine].replace(":stateMachine:", ":execution:") + f":{name}"
         self._over[arn] = over
@@ -156,10 +180,37 @@ class Engine:
 
     def stop(self, execution: Execution, error: str, cause: str) -> None:
         """Stop an execution, as StopExecution does."""
-        from local.repairs.answers import let_go
+        from local.repairs.executions import stop
 
-        execution.stop(stop_date=self.clock.now(), error=error, cause=cause)
-        let_go(execution)
+        stop(execution, error, cause)
+
+    def listen(self, listener: StatusListener) -> None:
+        """Call a listener whenever an execution starts or ends; it must not wait."""
+        self._listeners.append(listener)
+
+    def find(self, execution: str) -> Execution:
+        """Return an execution by its ARN; raises moto's ExecutionDoesNotExist."""
+        from local.repairs.executions import find
+
+        found: Execution = find(execution)
+        return found
+
+    def others(self, name: str) -> list[tuple[str, Finished]]:
+        """Return the executions of other names, with their machines', in the order they began.
+
+        One that still runs is returned as ended now, with the status RUNNING.
+        """
+        names = {arn: machine for machine, arn in self._machines.items()}
+        return [
+            (names[execution.state_machine_arn], _finished(execution, self.clock.now()))
+            for execution in self._started
+            if execution.name != name
+        ]
+
+    def publish(self, entries: list[Mapping[str, Any]]) -> None:
+        """Take note of events that a machine has put on a bus."""
+        now = self.clock.now().isoformat(timespec="milliseconds")
+        self.published += [{**entry, "Time": now} for entry in entries]
 
     def invoke(self, function: str, payload: Json) -> Json:
         """Call a function by its ARN; what the machines' Lambda tasks do."""
@@ -169,7 +220,17 @@ class Engine:
         """Take note that an execution is over."""
         if fault is not None:
             self._faults[execution] = fault
-        self._over[execution].set()
+        over = self._over.get(execution)
+        if over is not None:
+            self.clock.hold()  # what it started and left behind stays as it is
+            over.set()
+
+    def changed(self, execution: Any) -> None:
+        """Tell of an execution's new status, as the account's default bus does on AWS."""
+        if execution.exec_status.value == "RUNNING":
+            self._started.append(execution)
+        for listener in self._listeners:
+            listener(status_change(execution))
 
     def _backend(self) -> Any:
         from moto.stepfunctions.parser.models import stepfunctions_parser_backends
@@ -212,6 +273,10 @@ def history(execution: Execution, after: int = 0) -> list[Event]:
         return list(manager._history_event_list[after:])  # noqa: SLF001
 
 
+def _said(refused: Exception) -> str:
+    return str(getattr(refused, "message", None) or refused)
+
+
 def _filled(text: str, fills: Mapping[str, str]) -> str:
     def fill(found: re.Match[str]) -> str:
         name = found[1]
@@ -222,7 +287,7 @@ def _filled(text: str, fills: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(fill, text)
 
 
-def _finished(execution: Execution) -> Finished:
+def _finished(execution: Execution, now: datetime | None = None) -> Finished:
     status = execution.exec_status
     assert status is not None
     return Finished(
@@ -232,8 +297,9 @@ def _finished(execution: Execution) -> Finished:
         error=execution.error,
         cause=execution.cause,
         started_at=_utc(execution.start_date),
-        completed_at=_utc(execution.stop_date),
+        completed_at=_utc(execution.stop_date or now),
         history=history(execution),
+        input=execution.input_data,
     )
 
 

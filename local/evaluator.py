@@ -13,20 +13,25 @@ import re
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import lru_cache
+from decimal import Decimal
 from typing import TypeAlias
 
 from jsonata import Jsonata
-from jsonata import jsonata as implementation
 from jsonata.functions import Functions
 from jsonata.jexception import JException
 from jsonata.utils import Utils
 
+from local import jsonata_repairs
+from local.parsing import BadExpression, parsed
+from protocol.evaluate import json_text
 from protocol.payloads import Json
+
+jsonata_repairs.install()
 
 Value: TypeAlias = object
 """A value inside an evaluation: JSON, jsonata's null, its sequences, a function."""
 
+_chance = random.Random()  # noqa: S311 (no secrets)
 _NAMES = re.compile(r"\$(\w+)")
 _STATES = re.compile(r"\$states\b(?:\.(\w+))?")
 _HASHES = {
@@ -51,9 +56,19 @@ def evaluate(
     it is undefined.
     """
     try:
-        bindings = _bindings(expression, variables, states, now)
-        value = _parsed(expression).evaluate(None, bindings)
-    except (JException, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        tree = parsed(expression)
+        frame = Jsonata.Frame(tree.environment)
+        frame.bindings = _bindings(expression, variables, states, now)
+        Jsonata.CURRENT.jsonata = tree  # the library keeps the one being evaluated per thread
+        value = tree.eval(tree.ast, None, frame)
+    except (
+        BadExpression,
+        JException,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise EvaluationError(
             f"The JSONata expression '{expression}' threw an error: {error}"
         ) from error
@@ -68,19 +83,16 @@ def evaluate(
     return _plain(value, expression)
 
 
-@lru_cache(maxsize=4096)
-def _parsed(expression: str) -> Jsonata:
-    parsed = Jsonata(expression)
-    parsed.set_validate_input(False)
-    parsed.set_output_convert_nulls(False)
-    return parsed
-
-
 def _bindings(
     expression: str, variables: Mapping[str, Json], states: Mapping[str, Json], now: datetime
 ) -> dict[str, Value]:
     """Return what the expression can see; values are bound, never written into its text."""
-    bound: dict[str, Value] = {"eval": _function(_no_eval)}
+    # The last two spare the library a walk up its frames at every node.
+    bound: dict[str, Value] = {
+        "eval": _function(_no_eval),
+        "__evaluate_entry": None,
+        "__evaluate_exit": None,
+    }
     for name in set(_NAMES.findall(expression)):
         if name in variables:
             bound[name] = _bindable(variables[name])
@@ -136,14 +148,6 @@ def _number(value: float) -> Json:
     return int(value) if value.is_integer() and abs(value) < 1e21 else value
 
 
-def _not_a_function(*_said: str) -> None:
-    """Fail where jsonata-python would print that what is called is no function, and go on."""
-    raise JException("T1006", -1)
-
-
-setattr(implementation, "print", _not_a_function)  # noqa: B010 (a name it does not have)
-
-
 def _no_eval(*_arguments: Value) -> Value:
     raise ValueError("the function $eval is not available; use $parse")
 
@@ -176,12 +180,18 @@ def _range(first: Value, last: Value, step: Value) -> Value:
 def _hash(data: Value, algorithm: Value) -> Value:
     if data is None or not isinstance(algorithm, str) or algorithm not in _HASHES:
         raise ValueError(f"$hash takes a value and one of {', '.join(_HASHES)}")
-    text = data if isinstance(data, str) else json.dumps(data)
+    text = data if isinstance(data, str) else json_text(_plain(data, "$hash"))
     return hashlib.new(_HASHES[algorithm], text.encode(), usedforsecurity=False).hexdigest()
 
 
+def seed(number: int) -> None:
+    """Let `$random()` and `$uuid()` give the same numbers in each run of the same seed."""
+    _chance.seed(number)
+
+
 def _random(seed: Value = None) -> Value:
-    return random.Random(seed).random() if isinstance(seed, int | float) else random.random()  # noqa: S311
+    chance = random.Random(seed) if isinstance(seed, int | float) else _chance  # noqa: S311
+    return chance.random()
 
 
 def _parse(text: Value) -> Value:
@@ -189,12 +199,21 @@ def _parse(text: Value) -> Value:
         return None
     if not isinstance(text, str):
         raise TypeError("$parse takes a text")
-    parsed: Json = json.loads(text)
-    return _bindable(parsed)
+    value: Json = json.loads(text, parse_int=_double)
+    return _bindable(value)
+
+
+def _double(digits: str) -> float:
+    """Return a whole number as the 64-bit float it is on AWS, written as short as it can be."""
+    value = int(digits)
+    if abs(value) <= 2**53:
+        return value
+    rounded = float(digits)
+    return int(Decimal(repr(rounded))) if abs(rounded) < 1e21 else rounded
 
 
 def _uuid() -> Value:
-    return str(uuid.uuid4())
+    return str(uuid.UUID(int=_chance.getrandbits(128), version=4))
 
 
 _FUNCTIONS: dict[str, Callable[..., Value]] = {

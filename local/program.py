@@ -17,7 +17,8 @@ class Program:
     `machines` are definitions with placeholders by the names that `${machine:NAME}` uses, the
     workflow's own under `workflow`. `rules` are the steps in the file's order. `inputs` is the
     contract: a JSON Schema of an object, None where there is none. `lines` are the steps' lines
-    in the file.
+    in the file. `handlers` are those of `on_failure`; `blocks` name the parallel step that a step
+    is in; `children` are the workflows called, by the references that machines use.
     """
 
     workflow: str
@@ -26,3 +27,6 @@ class Program:
     rules: Mapping[str, Rule]
     inputs: Mapping[str, Json] | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
+    handlers: Mapping[str, Rule] = field(default_factory=dict)
+    blocks: Mapping[str, str] = field(default_factory=dict)
+    children: Mapping[str, Program] = field(default_factory=dict)

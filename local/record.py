@@ -1,46 +1,35 @@
-"""The record of a local run, from stored results, the execution's history and the plan's rules.
-
-Not here yet: items of a for_each, repeats, child runs.
-"""
+"""The record of a local run, from stored results, histories and the plan's rules."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
 
+from local.engine import Finished
 from local.program import Program
 from local.results import ResultRow
-from local.timeline import StateTimes, Timeline
-from local.workflow import Ran
+from local.step_records import ErrorRecord, StepRecord, Story, records_of, said, stamp
+from local.timeline import Timeline, parsed
+from local.workflow import Child, Ran
 from protocol import status as truth
-from protocol.names import RUN_FAILED, TIMEOUT_ERRORS
+from protocol.names import RUN_FAILED, SUPERSEDED
 from protocol.payloads import Json
 from protocol.status import Outcome, Rule
 
+__all__ = ["ErrorRecord", "RunRecord", "StepRecord", "build", "said"]
 
-class ErrorRecord(TypedDict):
-    """What failed a step or a run."""
-
-    type: str
-    message: str
-    details: NotRequired[Json]
+CLOSE = "--close"
 
 
-class StepRecord(TypedDict):
-    """What became of a step."""
+class ClosingRecord(TypedDict):
+    """What followed a failed run: its undos and handlers."""
 
-    step_id: str
     status: str
-    reason: NotRequired[str | None]
-    tolerated: NotRequired[bool]
-    in_doubt: NotRequired[bool]
-    attempt: NotRequired[int]
-    started_at: NotRequired[str]
-    completed_at: NotRequired[str | None]
-    outputs: NotRequired[Mapping[str, Json]]
-    error: NotRequired[ErrorRecord]
+    compensation: str | None  # complete, partial, or None where nothing was undone
+    undone: list[Json]
+    handlers: list[StepRecord]
+    error: ErrorRecord | None
 
 
 class RunRecord(TypedDict):
@@ -57,6 +46,7 @@ class RunRecord(TypedDict):
     steps: list[StepRecord]
     outputs: Json
     error: ErrorRecord | None
+    closing: NotRequired[ClosingRecord]
 
 
 _STATUSES = {"SUCCEEDED": "succeeded", "FAILED": "failed", "TIMED_OUT": "failed"}
@@ -64,113 +54,167 @@ _STATUSES = {"SUCCEEDED": "succeeded", "FAILED": "failed", "TIMED_OUT": "failed"
 
 def build(ran: Ran, program: Program, started_by: str | None = None) -> RunRecord:
     """Return the record of a run that is over."""
-    finished = ran.finished
-    timeline = Timeline(finished.history)
-    steps = [
-        _step(rule, ran.rows.get(step), timeline.states.get(step), ran)
-        for step, rule in program.rules.items()
-    ]
-    _give_reasons(steps, program.rules)
-    return {
-        "run_id": ran.run_id,
-        "workflow_id": program.workflow,
-        "workflow_version": program.version,
-        "run_attempt": 1,
-        "status": _STATUSES.get(finished.status, "cancelled"),
-        "started_by": started_by,
-        "started_at": _stamp(finished.started_at),
-        "completed_at": _stamp(finished.completed_at),
-        "steps": steps,
-        "outputs": finished.output,
-        "error": _run_error(ran),
-    }
+    return _Teller(ran.others).run(ran.run_id, ran.finished, ran.rows, program, started_by)
 
 
-def _step(rule: Rule, row: ResultRow | None, times: StateTimes | None, ran: Ran) -> StepRecord:
-    if row is not None:
-        record = _from_row(rule.id, row, cut_off=ran.finished.status == "ABORTED")
-    elif times is not None:
-        record = _from_history(rule.id, times)
-    else:
-        return {"step_id": rule.id, "status": _never_entered(ran)}
-    if truth.is_tolerated(rule, record["status"]):
-        record["tolerated"] = True
-    return record
+class _Teller:
+    """Tells of a run and of those it started."""
+
+    def __init__(self, others: Sequence[Child]) -> None:
+        self._others = others
+
+    def run(
+        self,
+        run_id: str,
+        finished: Finished,
+        rows: Mapping[str, ResultRow],
+        program: Program,
+        started_by: str | None,
+    ) -> RunRecord:
+        """Return the record of one run."""
+        chunks = [one for one in self._of(run_id) if not one.machine.endswith(CLOSE)]
+        timelines = [Timeline().follow_all(finished.history), *map(_chunk, chunks)]
+        story = _story(finished, rows, program, timelines)
+        steps = records_of(program.rules, story)
+        self._give_runs(steps, timelines, program)
+        _give_reasons(steps, program)
+        record: RunRecord = {
+            "run_id": run_id,
+            "workflow_id": program.workflow,
+            "workflow_version": program.version,
+            "run_attempt": 1,
+            "status": _STATUSES.get(finished.status, "cancelled"),
+            "started_by": started_by,
+            "started_at": stamp(finished.started_at),
+            "completed_at": stamp(finished.completed_at),
+            "steps": steps,
+            "outputs": finished.output,
+            "error": _run_error(finished, steps),
+        }
+        closing = next((one for one in self._of(run_id) if one.machine.endswith(CLOSE)), None)
+        if closing is not None:
+            record["closing"] = _closing(closing, program)
+            record["completed_at"] = max(
+                record["completed_at"], stamp(closing.finished.completed_at)
+            )
+        return record
+
+    def _of(self, run_id: str) -> list[Child]:
+        """Return the executions that belong to a run itself: chunks and its close machine."""
+        return [one for one in self._others if one.run_id == run_id]
+
+    def _give_runs(
+        self, steps: Sequence[StepRecord], timelines: Sequence[Timeline], program: Program
+    ) -> None:
+        """Give each step that called a workflow the record of the run it started."""
+        by_name = {one.finished.name: one for one in self._others}
+        calls = {
+            name.partition(".")[0]: by_name[times.child]
+            for timeline in timelines
+            for (name, items), times in timeline.states.items()
+            if times.child in by_name and not items
+        }
+        for step in steps:
+            child = calls.get(step["step_id"])
+            called = program.children.get(child.machine) if child is not None else None
+            if child is None or called is None:
+                continue
+            record = self.run(child.run_id, child.finished, child.rows, called, None)
+            step["run"] = record
+            if record["error"] is not None and "error" in step:
+                step["error"] = record["error"]
 
 
-def _from_row(step: str, row: ResultRow, *, cut_off: bool) -> StepRecord:
-    record: StepRecord = {
-        "step_id": step,
-        "status": truth.SUCCEEDED,
-        "attempt": row.attempt,
-        "started_at": _stamp(datetime.fromisoformat(row.started_at)),
-        "completed_at": _maybe(row.completed_at),
-        "outputs": row.outputs,
-    }
-    ended_by_us = cut_off and (row.status_code or 0) < 0  # a script's, by our signal
-    if row.status == "begun" or ended_by_us:
-        record |= {"status": truth.CANCELLED, "in_doubt": True}
-    elif row.status == "failed":
-        kind = row.error_type or "Error"
-        record["status"] = truth.TIMED_OUT if kind in TIMEOUT_ERRORS else truth.FAILED
-        record["error"] = {"type": kind, "message": row.error_message or ""}
-    return record
-
-
-def _from_history(step: str, times: StateTimes) -> StepRecord:
-    """Return the record of a step without a stored result: what its state came to."""
-    record: StepRecord = {
-        "step_id": step,
-        "status": truth.SUCCEEDED,
-        "started_at": _stamp(times.entered),
-        "completed_at": _stamp(times.exited) if times.exited else None,
-    }
-    if times.attempt:
-        record["attempt"] = times.attempt
-    if times.succeeded is False:
-        kind = times.error or "Error"
-        record["status"] = truth.TIMED_OUT if kind in TIMEOUT_ERRORS else truth.FAILED
-        record["error"] = {"type": kind, "message": said(times.cause)}
-    elif times.exited is None:
-        record["status"] = truth.CANCELLED
-    return record
-
-
-def _never_entered(ran: Ran) -> str:
-    """A step that a run did not reach was skipped, unless the run was cut off before."""
-    finished = ran.finished
+def _story(
+    finished: Finished,
+    rows: Mapping[str, ResultRow],
+    program: Program,
+    timelines: Sequence[Timeline],
+) -> Story:
     whole = finished.status == "SUCCEEDED" or finished.error == RUN_FAILED
-    return truth.SKIPPED if whole else truth.CANCELLED
+    machine = program.machines.get(program.workflow, {})
+    return Story(timelines, rows, machine.get("States", {}), whole, finished.status == "ABORTED")
 
 
-def _give_reasons(steps: list[StepRecord], rules: Mapping[str, Rule]) -> None:
+def _chunk(child: Child) -> Timeline:
+    given = child.finished.input
+    offset = given.get("offset", 0) if isinstance(given, dict) else 0
+    assert isinstance(offset, int)
+    return Timeline(offset).follow_all(child.finished.history)
+
+
+def _closing(child: Child, program: Program) -> ClosingRecord:
+    """Return what the close machine did."""
+    finished = child.finished
+    timeline = Timeline().follow_all(finished.history)
+    story = _story(finished, child.rows, program, [timeline])
+    undone: list[Json] = []
+    for (name, items), times in timeline.states.items():
+        output = parsed(times.output)
+        if items and isinstance(output, dict) and _tells_of_an_undo(name, output):
+            undone.append(output)
+    statuses = {entry.get("status") for entry in undone if isinstance(entry, dict)}
+    partial = "failed" in statuses
+    handlers = records_of(program.handlers, story)
+    _give_reasons(handlers, Program(program.workflow, "", {}, program.handlers))
+    return {
+        "status": _STATUSES.get(finished.status, "cancelled"),
+        "compensation": ("partial" if partial else "complete") if undone else None,
+        "undone": undone,
+        "handlers": handlers,
+        "error": _run_error(finished, handlers),
+    }
+
+
+def _tells_of_an_undo(name: str, output: Mapping[str, Json]) -> bool:
+    part = name.partition(".")[2]
+    named = part.startswith("undo") or name == "Undo.unknown"
+    return named and output.get("status") in ("undone", "failed")
+
+
+def _give_reasons(steps: Sequence[StepRecord], program: Program) -> None:
     """Give each skipped step the reason that the truth table has for it."""
     by_id = {record["step_id"]: record for record in steps}
+    rules = program.rules
     outcomes: dict[str, Outcome] = {}
     above: dict[str, frozenset[str]] = {}
-    for step in _in_order(rules):
+    for step in _in_order(rules, program.blocks):
         rule, record = rules[step], by_id[step]
         above[step] = frozenset(rule.depends_on).union(*(above[d] for d in rule.depends_on))
         reason = None
+        block = by_id.get(program.blocks.get(step, ""))
         if record["status"] == truth.SKIPPED:
-            bad = [a for a in above[step] if truth.is_bad(rules[a], outcomes[a].status)]
-            reason = truth.decide(
-                rule,
-                bad_above=bad,
-                has_counting=truth.has_counting_dependency(rule, rules, outcomes),
-                condition=lambda: False,  # it was skipped: what it has, did not hold
-            )
+            if block is not None and block["status"] == truth.SKIPPED:
+                reason = block.get("reason")
+            else:
+                reason = _reason(rule, rules, outcomes, above[step])
             record["reason"] = reason
         outcomes[step] = Outcome(record["status"], reason)
 
 
-def _in_order(rules: Mapping[str, Rule]) -> list[str]:
-    """Return the steps so that each comes after its dependencies."""
+def _reason(
+    rule: Rule,
+    rules: Mapping[str, Rule],
+    outcomes: Mapping[str, Outcome],
+    above: frozenset[str],
+) -> str | None:
+    bad = [one for one in above if truth.is_bad(rules[one], outcomes[one].status)]
+    return truth.decide(
+        rule,
+        bad_above=bad,
+        has_counting=truth.has_counting_dependency(rule, rules, outcomes),
+        condition=lambda: False,  # it was skipped: what it has, did not hold
+    )
+
+
+def _in_order(rules: Mapping[str, Rule], blocks: Mapping[str, str]) -> list[str]:
+    """Return the steps so that each comes after its dependencies and the block it is in."""
     ordered: dict[str, None] = {}
     stack: list[str] = list(rules)[::-1]
     while stack:
         step = stack[-1]
-        waiting = [d for d in rules[step].depends_on if d not in ordered]
+        needed = [*rules[step].depends_on, *([blocks[step]] if step in blocks else [])]
+        waiting = [one for one in needed if one not in ordered]
         if waiting and step not in ordered:
             stack += waiting
             continue
@@ -178,46 +222,34 @@ def _in_order(rules: Mapping[str, Rule]) -> list[str]:
     return list(ordered)
 
 
-def _run_error(ran: Ran) -> ErrorRecord | None:
-    finished = ran.finished
+def _run_error(finished: Finished, steps: Sequence[StepRecord]) -> ErrorRecord | None:
     if finished.status == "SUCCEEDED":
         return None
     cause = finished.cause or ""
     if finished.error == RUN_FAILED:
-        try:
-            failure = json.loads(cause)
-            details = [_whole(detail, ran) for detail in failure.get("details", [])]
+        failure = parsed(cause)
+        if isinstance(failure, dict) and "message" in failure:
+            details = failure.get("details")
+            entries = details if isinstance(details, list) else []
             return {
                 "type": RUN_FAILED,
                 "message": str(failure["message"]),
-                "details": details,
+                "details": [_whole(entry, steps) for entry in entries],
             }
-        except (ValueError, TypeError, KeyError):
-            pass
-    return {"type": finished.error or f"States.{finished.status}", "message": cause}
+    if finished.error == SUPERSEDED:
+        return {"type": SUPERSEDED, "message": cause}
+    return {"type": finished.error or f"States.{finished.status}", "message": said(cause)}
 
 
-def _whole(detail: dict[str, Json], ran: Ran) -> Json:
-    """Return a failed step's entry with the first line stored; the machine carries it cut."""
-    row = ran.rows.get(str(detail.get("step_id")))
-    if row is None or row.error_message is None:
-        return detail
-    return {**detail, "message": row.error_message.split("\n", 1)[0]}
-
-
-def said(cause: str | None) -> str:
-    """Return the message in a cause: Lambda's causes are JSON, others plain text."""
-    try:
-        parsed = json.loads(cause or "")
-        return str(parsed["errorMessage"])
-    except (ValueError, TypeError, KeyError):
-        return cause or ""
-
-
-def _maybe(text: str | None) -> str | None:
-    return None if text is None else _stamp(datetime.fromisoformat(text))
-
-
-def _stamp(moment: datetime) -> str:
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+def _whole(entry: Json, steps: Sequence[StepRecord]) -> Json:
+    """Return a failed step's entry with the first line of its message, which travels cut."""
+    if not isinstance(entry, dict):
+        return entry
+    step = next((one for one in steps if one["step_id"] == entry.get("step_id")), None)
+    error: Any = None if step is None else step.get("error")
+    if error is None:
+        return entry
+    whole: dict[str, Json] = {**entry, "message": error["message"].split("\n", 1)[0]}
+    if "details" in error and "details" not in whole:
+        whole["details"] = json.loads(json.dumps(error["details"]))
+    return whole

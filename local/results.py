@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ResultRow:
     """What is stored of a step: how far it got, and what it gave or failed with."""
 
-    status: str  # begun, succeeded or failed
+    status: str  # begun, succeeded, failed or in_doubt (failed, but it may have had its effect)
     attempt: int
     started_at: str
     last_started_at: str
@@ -27,6 +27,7 @@ class ResultRow:
     error_type: str | None
     error_message: str | None
     status_code: int | None
+    error_details: list[Json] = field(default_factory=list)
 
 
 def rows_of(dynamodb: DynamoDBClient, table: str, run: str) -> dict[str, ResultRow]:
@@ -52,6 +53,7 @@ def _row(item: Mapping[str, AttributeValueTypeDef]) -> ResultRow:
         error_type=_text(item, "error_type"),
         error_message=_text(item, "error_message"),
         status_code=int(item["status_code"]["N"]) if "status_code" in item else None,
+        error_details=json.loads(_text(item, "error_details") or "[]"),
     )
 
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from local.engine import Event
+from protocol.payloads import Json
 
 ENTERED, EXITED = "StateEntered", "StateExited"
 _FAILURES = ("TaskFailed", "TaskTimedOut", "EvaluationFailed", "LambdaFunctionFailed")
+Items = tuple[int, ...]
+"""Indices of the Map iterations a state was in, outermost first."""
 
 
 @dataclass(slots=True)
 class StateTimes:
-    """The latest visit of one state."""
+    """The visits of one state; of the last one: its attempts, its end and what it gave."""
 
     entered: datetime
+    kind: str = ""  # Task, Choice, Wait, ...
+    last_entered: datetime | None = None
+    visits: int = 0
     attempt: int = 0
     exited: datetime | None = None
     succeeded: bool | None = None
     error: str | None = None
     cause: str | None = None
+    output: str | None = None
+    result: str | None = None
+    child: str | None = None  # the name of an execution it started
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,58 +43,118 @@ class Change:
     at: datetime
     times: StateTimes
     began: datetime
+    items: Items = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    state: str
+    items: Items
+
+
+@dataclass(slots=True)
 class Timeline:
-    """Follows a history event by event."""
+    """Follows a history event by event.
 
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self.states: dict[str, StateTimes] = {}
-        self._owner: dict[int, str] = {}
-        self._began: dict[str, datetime] = {}
+    `offset` is added to the index of the outermost items: a chunk of a for_each counts on.
+    """
+
+    offset: int = 0
+    states: dict[tuple[str, Items], StateTimes] = field(default_factory=dict)
+    _places: dict[int, _Place] = field(default_factory=dict)
+    _began: dict[tuple[str, Items], datetime] = field(default_factory=dict)
+    _maps: dict[str, Items] = field(default_factory=dict)
+
+    def follow_all(self, events: Iterable[Event]) -> Timeline:
+        """Take a whole history in; return the timeline."""
         for event in events:
             self.follow(event)
+        return self
 
     def follow(self, event: Event) -> Change | None:
         """Take an event in; return what it says of a state, if it says something."""
-        at, kind = moment(event), _kind(event)
-        name = self._name(event, kind)
-        if name is None:
+        kind = _kind(event)
+        place = self._place(event, kind)
+        if place is None:
             return None
-        self._owner[event["id"]] = name
+        self._places[event["id"]] = place
         if kind.endswith(ENTERED):
-            self.states[name] = StateTimes(entered=at)
-            self._began[name] = at
-            return Change(name, "entered", at, self.states[name], at)
-        return self._ended(name, kind, at, event)
+            return self._entered(place, kind, event)
+        key = (place.state, place.items)
+        if key not in self.states:
+            return None
+        return self._ended(place, kind, event)
 
-    def _name(self, event: Event, kind: str) -> str | None:
-        for details in ("stateEnteredEventDetails", "stateExitedEventDetails"):
-            if details in event:
-                return str(event[details]["name"])
-        if kind.startswith(("Task", "Evaluation", "Lambda")):
-            return self._owner.get(event["previousEventId"])
-        return None
+    def _place(self, event: Event, kind: str) -> _Place | None:
+        """Return the state and the items that an event belongs to, by the event before it."""
+        before = self._places.get(event["previousEventId"], _Place("", ()))
+        if kind == "MapIterationStarted":
+            details = event["mapIterationStartedEventDetails"]
+            name, index = str(details["name"]), int(details["index"])
+            outer = self._maps.get(name, ())
+            return _Place(name, (*outer, index + (self.offset if not outer else 0)))
+        if kind.endswith(ENTERED):
+            return _Place(str(event["stateEnteredEventDetails"]["name"]), before.items)
+        if kind.endswith(EXITED):
+            name = str(event["stateExitedEventDetails"]["name"])
+            is_map = kind.startswith("Map")
+            return _Place(name, self._maps.get(name, ()) if is_map else before.items)
+        return before if before.state else None
 
-    def _ended(self, name: str, kind: str, at: datetime, event: Event) -> Change | None:
-        times = self.states[name]
+    def _entered(self, place: _Place, kind: str, event: Event) -> Change:
+        at, key = moment(event), (place.state, place.items)
+        if kind.startswith("Map"):
+            self._maps[place.state] = place.items
+        times = self.states.get(key)
+        if times is None:
+            times = self.states[key] = StateTimes(at, kind.removesuffix(ENTERED))
+        retried = (f"{place.state.removesuffix('.item')}.again", place.items) in self.states
+        times.attempt = times.attempt if retried else 0
+        times.last_entered, times.visits = at, times.visits + 1
+        times.exited = times.succeeded = times.output = None
+        self._began[key] = at
+        return Change(place.state, "entered", at, times, at, place.items)
+
+    def _ended(self, place: _Place, kind: str, event: Event) -> Change | None:
+        at, key = moment(event), (place.state, place.items)
+        times = self.states[key]
         if kind.endswith(EXITED):
             times.exited = at
+            times.output = event["stateExitedEventDetails"].get("output")
             return None
         if kind.endswith("Scheduled"):
             times.attempt += 1
-            self._began[name] = at
+            times.child = _child(event) or times.child
+            self._began[key] = at
             return None
         if kind == "TaskSucceeded":
             times.succeeded = True
-            return Change(name, "succeeded", at, times, self._began[name])
+            times.result = event["taskSucceededEventDetails"].get("output")
+            return Change(place.state, "succeeded", at, times, self._began[key], place.items)
         if kind in _FAILURES:
             times.succeeded = False
             details = next((v for k, v in event.items() if k.endswith("EventDetails")), None)
             if details is not None:
                 times.error, times.cause = details.get("error"), details.get("cause")
-            return Change(name, "failed", at, times, self._began[name])
+            return Change(place.state, "failed", at, times, self._began[key], place.items)
         return None
+
+
+def parsed(text: str | None) -> Json:
+    """Return a JSON text's value, None where there is none."""
+    try:
+        value: Json = json.loads(text or "null")
+    except ValueError:
+        return None
+    return value
+
+
+def _child(event: Event) -> str | None:
+    """Return the name of the execution that a Task starts, None where it starts none."""
+    details = event.get("taskScheduledEventDetails", {})
+    arguments = parsed(details.get("parameters")) if details.get("resourceType") == "states" else {}
+    name = arguments.get("Name") if isinstance(arguments, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _kind(event: Event) -> str:

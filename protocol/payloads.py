@@ -126,6 +126,125 @@ class Released(TypedDict):
     values: dict[str, Json]
 
 
+class OpenTask(TypedDict):
+    """A manual step is entered; answered under the token with a `Decision`.
+
+    `entry` numbers the tries of the state, from 0, wherever there is a token: of two calls
+    about one wait the later one's token is the one that waits.
+    """
+
+    op: Literal["open"]
+    run: Run
+    step: str
+    items: NotRequired[list[int]]  # as in ActionCall; in all calls about tasks
+    token: str
+    entry: NotRequired[int]
+    title: Json
+    description: Json
+    assignees: Json  # texts and lists of texts: addresses and `group:NAME`
+    timeout: int  # seconds
+    due_in: NotRequired[int]  # seconds
+    auth: Literal["link", "login"]
+    quorum: int
+    self_approval: bool
+    form: NotRequired[dict[str, Json]]  # JSON Schema of an object
+
+
+class EscalateTask(TypedDict):
+    """A level of escalation is entered; answered as `OpenTask` is."""
+
+    op: Literal["escalate"]
+    run: Run
+    step: str
+    items: NotRequired[list[int]]
+    token: str
+    entry: NotRequired[int]
+    level: int  # from 1
+    after: NotRequired[int]  # seconds since the task opened; sooner, a deadline cut it short
+    notify: Json
+    message: Json
+
+
+class ExpireTask(TypedDict):
+    """The last wait is over; gives what `OpenTask`, `PauseStep` ... are answered with."""
+
+    op: Literal["expire"]
+    run: Run
+    step: str
+    items: NotRequired[list[int]]
+    kind: NotRequired[Literal["pause", "event", "callback"]]  # left out: a manual step
+    entered: NotRequired[str]  # as in PauseStep
+    notify: NotRequired[Json]  # an escalation at the time of the timeout
+    message: NotRequired[Json]
+
+
+class Decision(TypedDict):
+    """The outputs of a manual step."""
+
+    status: Literal["approved", "rejected", "timed_out"]
+    comments: str | None
+    decided_by: str | None
+    decided_at: str
+    form: Json
+    timeout_reason: str | None
+
+
+class PauseStep(TypedDict):
+    """A step failed for the last time; answered with a `Choice`."""
+
+    op: Literal["pause"]
+    run: Run
+    step: str
+    items: NotRequired[list[int]]
+    token: str
+    entry: NotRequired[int]
+    error: Json  # Error and Cause
+    timeout: int
+    entered: str  # when the state was: tells the pauses of one step apart
+
+
+class Choice(TypedDict):
+    """What a person says of a paused step."""
+
+    choice: Literal["retry", "skip", "fail"]
+    outputs: Json
+
+
+class AwaitEvent(TypedDict):
+    """A step waits for an event; answered with `{"event": ...}`."""
+
+    op: Literal["await_event"]
+    run: Run
+    step: str
+    items: NotRequired[list[int]]
+    token: str
+    entry: NotRequired[int]
+    pattern: dict[str, Json]  # of EventBridge
+    match: NotRequired[Json]  # portable expression
+    timeout: int
+
+
+class OpenCallback(TypedDict):
+    """A step that an outside system ends begins; gives `{"url": ...}`."""
+
+    op: Literal["open_callback"]
+    run: Run
+    step: str
+    items: NotRequired[list[int]]
+    timeout: int
+
+
+class AwaitCallback(TypedDict):
+    """The action was called; answered with `{"outputs": ...}`."""
+
+    op: Literal["await_callback"]
+    run: Run
+    step: str
+    items: NotRequired[list[int]]
+    token: str
+    entry: NotRequired[int]
+
+
 class StepFailure(TypedDict):
     """One failed step, as variables and branch outputs carry it."""
 
@@ -141,3 +260,46 @@ class RunFailure(TypedDict):
     type: Literal["WorkflowError"]
     message: str
     details: list[StepFailure]
+
+
+class Lock(TypedDict):
+    """A run asks for its concurrency group before everything else."""
+
+    op: Literal["lock"]
+    run: Run
+    execution: str  # its ARN: who holds the group, and what to stop
+    group: Json  # as the author's expression came out; its text is the group's name
+    limit: int
+    on_conflict: Literal["queue", "cancel_running", "reject"]
+    token: str
+
+
+class Release(TypedDict):
+    """An execution is over: what it held is free."""
+
+    op: Literal["release"]
+    execution: str
+
+
+class StoredRecords(TypedDict):
+    """A close machine asks what was stored of its run."""
+
+    op: Literal["stored"]
+    run: Run
+    steps: list[str]
+    undo: list[str]
+
+
+class Undo(TypedDict):
+    """An undo that is due."""
+
+    step: str
+    items: list[int]
+    record: dict[str, Json]
+
+
+class Stored(TypedDict):
+    """The answer: stored records by step, and the undos due, newest completion first."""
+
+    steps: dict[str, Json]
+    undo: list[Undo]

@@ -25,12 +25,14 @@ from protocol.names import (
 )
 from protocol.status import (
     SKIPPED,
-    Outcome as Ended,
     Rule,
     decide,
     has_counting_dependency,
     is_bad,
     is_tolerated,
+)
+from protocol.status import (
+    Outcome as Ended,
 )
 from tests.asl_player import Call, Machine, Outcome, Played, lambda_result, play, play_nested
 
@@ -157,13 +159,15 @@ class World:
             }
             call.player.at(0, lambda: call.player.succeed(token, answer))
 
-    # --- people ------------------------------------------------------------------------------------
+    # --- people ----------------------------------------------------------------------------------
 
     def _task(self, call: Call, payload: Mapping[str, Any]) -> Outcome:
         step = payload["step"]
         happens = self.happens(step, payload)
         if payload["op"] == "expire":
             self.ended[step] = "timed_out"
+            if payload.get("kind") in ("event", "callback"):
+                return Outcome.fail("StepTimedOut", '{"errorMessage": "nothing came in time"}')
             answer = {"status": "timed_out", "timeout_reason": "nobody decided"}
             return Outcome(lambda_result(answer))
         if payload["op"] == "open":

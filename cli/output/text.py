@@ -36,7 +36,9 @@ def _one(found: Diagnostic, paint: Paint) -> str:
     notes.append(("see", f"stepsmith explain {found.code}"))
     for name, text in notes:
         out += f"{paint(f'{chr(32):>{gutter}} =', 'accent')} {paint(f'{name}:', 'strong')} "
-        out += f"{_sentence(text)}\n"
+        # What is to be written may be lines of the file: they keep their own.
+        below = "\n" + " " * (gutter + len(f" = {name}: "))
+        out += below.join(shown(line) for line in text.split("\n")) + "\n"
     return out
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from compiler.asl.close import failure_of
 from compiler.asl.context import Context, State
-from compiler.check.program import Json
+from compiler.document.nodes import Json
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
-from compiler.plan.model import KINDS, Begin
+from compiler.plan.inputs import KINDS
+from compiler.plan.model import Begin
 from protocol.payloads import CONTRACT
 
 INPUT = "$states.input"

@@ -21,7 +21,7 @@ _DATES = (
     r"|02-(?:0[1-9]|1\d|2[0-8]))|20(?:[02468][048]|[13579][26])-02-29"
 )
 _TIMES = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-7]):[0-5]\d)"
-TIME_STAMP = f"/^(?:{_DATES})T{_TIMES}$/"
+TIME_STAMP = rf"/^(?:{_DATES})T{_TIMES}(?![\s\S])/"
 """What a Wait takes as its Timestamp; another text there would end the run, uncaught."""
 
 ATTEMPT = "$states.context.State.RetryCount + 1"
@@ -41,6 +41,8 @@ def body(context: Context, node: Do) -> States:
             return _wait(context, node, step.kind)
         case Action(callback=True):
             return people.callback(context, node)
+        case _:
+            pass
     return _attempts(context, node)
 
 
@@ -49,7 +51,8 @@ def tells(step: Step) -> bool:
     match step.kind:
         case Manual() | EventWait() | Pause() | Block() | Action(callback=True):
             return False
-    return step.for_each is None and step.on_error != "continue"
+        case _:
+            return step.for_each is None and step.on_error != "continue"
 
 
 def _attempts(context: Context, node: Do) -> States:

@@ -1,4 +1,4 @@
-"""A for_each that is too wide or too long for one execution: chunks of items in child executions."""
+"""A for_each too wide or too long for one execution: chunks of items in child executions."""
 
 from __future__ import annotations
 
@@ -73,9 +73,7 @@ def chunked(
     for root in sorted(context.plan.carried):
         payload[root] = f"{{% ${root} %}}"
     if kept:
-        payload["kept"] = {
-            one: wrap(f"$exists(${one}) ? ${one} : null") for one in kept
-        }
+        payload["kept"] = {one: wrap(f"$exists(${one}) ? ${one} : null") for one in kept}
     states: dict[str, Json] = {
         call: {
             "Type": "Task",

@@ -9,8 +9,9 @@ from compiler.asl.bodies import ordered
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import INVOKE, task_of
-from compiler.check.program import Json, Step
-from compiler.expressions.quoting import text_literal, wrap
+from compiler.check.program import Step
+from compiler.document.nodes import Json
+from compiler.expressions.quoting import literal, text_literal, wrap
 from compiler.plan.model import Closing
 from protocol.names import RECORDS
 
@@ -43,7 +44,9 @@ def failure_of(closing: Closing) -> str:
     )
     return (
         f"($o := {{{order}}}; "
-        "$l := $type($states.input.failure.steps) = 'array' ? $states.input.failure.steps : []; "
+        "$l := $type($states.input.failure.steps) = 'array' ? "
+        "$append([], $filter($states.input.failure.steps, "
+        "function($d) { $type($d.step_id) = 'string' })) : []; "
         "$p := function($d) { $exists($lookup($o, $d.step_id)) ? $lookup($o, $d.step_id)[0] "
         f": {len(closing.order)} }}; "
         "$s := $sort($l, function($a, $b) { $p($a) > $p($b) }); $x := $s[0]; "
@@ -67,7 +70,7 @@ def _stored(closing: Closing, following: str) -> State:
     for step in closing.read:
         path = f"$lookup({at}.steps, {text_literal(step.id)})"
         assign[variable(step)] = wrap(f"$exists({path}) ? {path} : null")
-        empty[variable(step)] = None
+        empty[variable(step)] = literal(None)
     if closing.undone:
         assign["undos"] = wrap(f"$type({at}.undo) = 'array' ? {at}.undo : []")
         empty["undos"] = []
@@ -85,12 +88,13 @@ def _stored(closing: Closing, following: str) -> State:
 
 def _undo(context: Context, closing: Closing, following: str) -> State:
     """One undo after the other; a failed one does not stop the others."""
+    items = "$states.input.items"
     states: States = {
         "Undo.begin": {
             "Type": "Pass",
             "Assign": {
                 "undo_record": "{% $states.input.record %}",
-                "undo_items": "{% $type($states.input.items) = 'array' ? $states.input.items : [] %}",
+                "undo_items": wrap(f"$type({items}) = 'array' ? {items} : []"),
             },
             "Next": "Undo.which",
         },

@@ -9,7 +9,8 @@ from typing import TypeAlias
 from compiler.asl import failures
 from compiler.asl.model import StateMachine
 from compiler.asl.resolver import Own, ScopeResolver
-from compiler.check.program import Json, Step
+from compiler.check.program import Step
+from compiler.document.nodes import Json
 from compiler.expressions.types import NUMBER, UNKNOWN, Type
 from compiler.plan.model import Plan, Reads, Scope
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.check.program import Json
+from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Ending, Plan, Scope
 from protocol.names import RUN_FAILED, TIMEOUT_ERRORS
@@ -23,9 +23,7 @@ def teller(scope: Scope) -> str:
     return "at" if scope.key == 0 else f"at_{scope.key}"
 
 
-def entry(
-    plan: Plan, length: int, at: str = "$states.input", *, teller: str | None = None
-) -> str:
+def entry(plan: Plan, length: int, at: str = "$states.input", *, teller: str | None = None) -> str:
     """Return the list entry for the failure that a catcher put out at `at`.
 
     What it put out names the step, or else the variable `teller` does, where there is one.
@@ -59,10 +57,11 @@ def appended(variable: str, new: str, already: bool | None) -> str:
 
 def bad_ids(scope: Scope, assigned: frozenset[str]) -> str:
     """Return JSONata for the ids of the bad steps that a scope knows of, as a list."""
-    parts: list[str] = []
-    for name in (*scope.outer, scope.failures, scope.upstream):
-        if name in assigned:
-            parts.append(f"${name}" if name.startswith("u") else f"${name}.step_id")
+    parts = [
+        f"${name}" if name.startswith("u") else f"${name}.step_id"
+        for name in (*scope.outer, scope.failures, scope.upstream)
+        if name in assigned
+    ]
     return f"[{', '.join(parts)}]"
 
 

@@ -6,7 +6,8 @@ from compiler.asl import failures, records
 from compiler.asl.context import Context, State
 from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import field_of
-from compiler.check.program import Json, Step
+from compiler.check.program import Step
+from compiler.document.nodes import Json
 from compiler.plan.model import Do, Ending
 
 

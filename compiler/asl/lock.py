@@ -33,6 +33,7 @@ def lock(context: Context, concurrency: Concurrency, following: str) -> States:
                 "Payload": {
                     "op": "lock",
                     "run": "{% $run %}",
+                    "execution": "{% $states.context.Execution.Id %}",
                     "group": field_of(concurrency.group, context.resolver()),
                     "limit": concurrency.limit,
                     "on_conflict": concurrency.on_conflict,

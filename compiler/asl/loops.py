@@ -7,7 +7,8 @@ from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import leave
 from compiler.asl.resolver import Own
 from compiler.asl.tasks import counter
-from compiler.check.program import Script, Json, Repeat, Retry, Step
+from compiler.check.program import Repeat, Retry, Script, Step
+from compiler.document.nodes import Json
 from compiler.expressions.jsonata import emit_condition
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
@@ -50,7 +51,7 @@ def again(context: Context, node: Do, after: str | None) -> States:
     asked = " or ".join(tests)
     error = (
         "$e := {'error': $string($states.input.Cause), 'status_code': $number($match("
-        "$string($states.input.Cause), /status_code=(\\d{1,9})/).groups[0]), 'outputs': {}}"
+        "$string($states.input.Cause), /status_code=(\\d{1,9})/, 1).groups[0]), 'outputs': {}}"
     )
     count = counter(step, "a")
     ok = f"({count}) < {retry.attempts} and ({asked})"

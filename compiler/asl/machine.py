@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compiler.asl import failures, records, repeated
+from compiler.asl import failures, latches, records, repeated
 from compiler.asl.bodies import body, ordered, tells
 from compiler.asl.close import prelude
 from compiler.asl.context import GRACE_OF_RUN, Context, State, States
 from compiler.asl.guards import test_code
-from compiler.asl.leaving import output_at, run_outputs
+from compiler.asl.leaving import run_outputs
 from compiler.asl.lock import lock
 from compiler.asl.model import StateMachine
-from compiler.asl.retrying import TRANSIENT
-from compiler.asl.tasks import GRACE, INVOKE, WAITING
-from compiler.check.program import Block, Json
-from compiler.expressions.quoting import literal, text_literal, wrap
+from compiler.check.program import Block
+from compiler.document.nodes import Json
+from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.freeze import START
 from compiler.plan.model import (
     Await,
@@ -37,10 +36,7 @@ from compiler.plan.model import (
     Verdict,
 )
 from compiler.source import Span
-from protocol.names import LATCH_SKIP, LATCH_SKIP_FAILED, LATCHES, RUN_FAILED, child_machine
-
-LONGEST_WAIT = 31_536_000
-"""Seconds a latch waits at most: as long as an execution can last."""
+from protocol.names import RUN_FAILED, child_machine
 
 
 def machines(plan: Plan) -> tuple[StateMachine, ...]:
@@ -76,25 +72,28 @@ def machines(plan: Plan) -> tuple[StateMachine, ...]:
 def _assigned(scope: Scope) -> Iterator[str]:
     """Yield the lists of bad steps that some state assigns, and who tells of failed Tasks."""
     for node in scope.nodes:
-        match node:
-            case Do(step=step) if tells(step):
-                yield failures.teller(scope)
-            case Collect():
+        yield from _assigned_by(scope, node)
+        inner = node.branches if isinstance(node, Fork) else ()
+        for branch in node.inner if isinstance(node, Do) else inner:
+            yield from _assigned(branch)
+
+
+def _assigned_by(scope: Scope, node: Node) -> Iterator[str]:
+    match node:
+        case Do(step=step) if tells(step):
+            yield failures.teller(scope)
+        case Collect():
+            yield scope.failures
+        case Join(bad=str(), upstream=upstream, failures=found):
+            if found:
                 yield scope.failures
-            case Join(bad=str(), upstream=upstream, failures=found):
-                if found:
-                    yield scope.failures
-                if upstream:
-                    yield scope.upstream
-            case Await(failed=failed, guard=guard, is_ghost=is_ghost):
-                if failed is not None or not (guard or is_ghost):
-                    yield scope.upstream
-        if isinstance(node, Fork):
-            for branch in node.branches:
-                yield from _assigned(branch)
-        elif isinstance(node, Do):
-            for branch in node.inner:
-                yield from _assigned(branch)
+            if upstream:
+                yield scope.upstream
+        case Await(failed=failed, guard=guard, is_ghost=is_ghost):
+            if failed is not None or not (guard or is_ghost):
+                yield scope.upstream
+        case _:
+            pass
 
 
 def _scope(context: Context) -> States:
@@ -105,7 +104,7 @@ def _scope(context: Context) -> States:
     return states
 
 
-def _node(context: Context, node: Node) -> States:
+def _node(context: Context, node: Node) -> States:  # noqa: C901, PLR0911, PLR0912 (kind by kind)
     match node:
         case Begin():
             return {node.name: _begin(context, node)}
@@ -129,12 +128,12 @@ def _node(context: Context, node: Node) -> States:
         case Collect():
             entry = _entry(context)
             kept = failures.appended(context.scope.failures, entry, node.append)
-            assign = {context.scope.failures: wrap(kept)}
+            assign: Json = {context.scope.failures: wrap(kept)}
             return {node.name: {"Type": "Pass", "Assign": assign, "Next": node.next}}
         case Send():
-            return {node.name: _send(context, node)}
+            return {node.name: latches.signal(context, node)}
         case Await():
-            return {node.name: _await(context, node)}
+            return {node.name: latches.wait(context, node)}
         case Verdict():
             return {node.name: _verdict(context, node)}
         case End():
@@ -168,17 +167,8 @@ def _fork(context: Context, branches: tuple[Scope, ...], following: str | None) 
     return state
 
 
-def _binds(context: Context, node: Join | Do | Await, at: str) -> dict[str, Json]:
-    steps = context.plan.program.by_id
-    found: dict[str, Json] = {}
-    for bind in node.binds:
-        path = f"{at}.{records.key_of(steps[bind.step])}"
-        found[bind.variable] = wrap(f"$exists({path}) ? {path} : null")
-    return found
-
-
 def _join(context: Context, node: Join) -> State:
-    taken = _binds(context, node, "$states.input")
+    taken = records.taken_over(context, node.binds, "$states.input")
     if node.bad is None:
         return {"Type": "Pass", "Assign": taken, "Next": node.good}
     scope = context.scope
@@ -223,7 +213,7 @@ def _block(context: Context, node: Do) -> States:
         states[node.name] = {"Type": "Pass", "Assign": {name: wrap(limit)}, "Next": first}
     joined = f"{node.name}.joined"
     states[first] = _fork(inner, node.inner, joined)
-    taken = _binds(context, node, "$states.input")
+    taken = records.taken_over(context, node.binds, "$states.input")
     failed = "[$states.input.f]"
     named = f"$join({failed}.step_id, ', ')"
     error = (
@@ -249,118 +239,6 @@ def _block(context: Context, node: Do) -> States:
     choice["Default"] = node.next
     states[joined] = choice
     return states
-
-
-def _send(context: Context, node: Send) -> State:
-    step = node.step
-    resolve = context.resolver(step, clean=node.bad is False)
-    variable = records.variable_of(context, step)
-    status: Json = node.status
-    counts: Json = node.status == "succeeded"
-    if node.status is None and variable is not None:
-        path = f"${variable}.status"
-        status = wrap(f"$exists({path}) ? {path} : 'skipped'")
-        against = [*step.rule.continues] if step.rule.manual else []
-        tests = [f"$exists({path})", *(f"{path} != '{name}'" for name in sorted(against))]
-        counts = wrap(" and ".join(tests))
-    payload: dict[str, Json] = {
-        "op": "signal",
-        "run": "{% $run %}",
-        "scope": _path(context),
-        "producer": step.id,
-        "consumers": list(node.consumers),
-        "status": status,
-        "counts": counts,
-        "bad": [] if node.bad is False else wrap(failures.bad_ids(context.scope, context.assigned)),
-    }
-    steps = context.plan.program.by_id
-    values: dict[str, Json] = {}
-    for name in node.gives:
-        source = context.plan.variable(name, context.scope.key)
-        if source is not None:
-            text = f"$type(${source}) = 'object' ? ${source} : null"
-            values[records.key_of(steps[name])] = wrap(text)
-    if values:
-        payload["values"] = values
-    del resolve
-    state: State = {
-        "Type": "Task",
-        "Resource": INVOKE,
-        "Arguments": {"FunctionName": LATCHES, "Payload": payload},
-        "TimeoutSeconds": 60,
-        "Retry": [TRANSIENT],
-    }
-    if node.next is None:
-        assert node.ending is not None
-        state["Output"] = output_at(context, node.ending)
-        state["End"] = True
-    else:
-        state["Next"] = node.next
-    return state
-
-
-def _path(context: Context) -> Json:
-    if not context.items:
-        return literal("")
-    return wrap(" & '/' & ".join(f"$string({item.index})" for item in context.items))
-
-
-def _await(context: Context, node: Await) -> State:
-    step = node.step
-    payload: dict[str, Json] = {
-        "op": "await",
-        "run": "{% $run %}",
-        "scope": _path(context),
-        "consumer": step.id,
-        "producers": list(node.producers),
-        "token": "{% $states.context.Task.Token %}",
-    }
-    if node.guard:
-        payload["guard"] = True
-        if node.own_bad is not False:
-            payload["bad"] = wrap(failures.bad_ids(context.scope, context.assigned))
-        if isinstance(node.counting, bool):
-            payload["counting"] = node.counting
-        elif node.counting is not None:
-            resolve = context.resolver(step)
-            payload["counting"] = wrap(test_code(node.counting, context, resolve))
-    state: State = {
-        "Type": "Task",
-        "Resource": WAITING,
-        "Arguments": {"FunctionName": LATCHES, "Payload": payload},
-        "TimeoutSeconds": _wait_seconds(context),
-        "Retry": [TRANSIENT],
-    }
-    assign = _binds(context, node, "$states.result.values")
-    upstream = context.scope.upstream
-    catchers: list[Json] = []
-    if node.guard:
-        if node.failed is not None:
-            catchers.append(
-                {
-                    "ErrorEquals": [LATCH_SKIP_FAILED],
-                    "Assign": {upstream: ["*"]},
-                    "Next": node.failed,
-                }
-            )
-        if node.skipped is not None:
-            catchers.append({"ErrorEquals": [LATCH_SKIP], "Next": node.skipped})
-    elif not node.is_ghost:
-        known = f"$exists(${upstream}) ? ${upstream} : []"
-        bad = "$exists($states.result.bad) ? $states.result.bad : []"
-        assign[upstream] = wrap(f"$append({known}, {bad})")
-    if catchers:
-        state["Catch"] = catchers
-    if assign:
-        state["Assign"] = assign
-    state["Next"] = node.released
-    return state
-
-
-def _wait_seconds(context: Context) -> Json:
-    """A latch waits for steps that keep the deadline themselves, so a little longer than they."""
-    timeout = context.plan.program.timeout
-    return LONGEST_WAIT if timeout is None else timeout + GRACE_OF_RUN + GRACE
 
 
 def _entry(context: Context) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from compiler.check.program import Json
+from compiler.document.nodes import Json
 from compiler.source import Span
 
 

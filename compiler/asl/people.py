@@ -13,7 +13,8 @@ from compiler.asl.resolver import Own
 from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import GRACE, INVOKE, WAITING, call_of, time_limit
 from compiler.asl.values import field_of
-from compiler.check.program import Action, EventWait, Json, Manual, Step
+from compiler.check.program import Action, EventWait, Manual, Step
+from compiler.document.nodes import Json
 from compiler.expressions.portable import to_portable
 from compiler.expressions.quoting import literal, text_literal, wrap
 from compiler.plan.model import Do
@@ -21,6 +22,7 @@ from protocol.names import TASKS, action_function
 
 PAUSE_SECONDS = 14 * 86_400
 """How long a paused step waits for a person."""
+TIMEOUTS = ("States.Timeout", "States.HeartbeatTimeout")
 CALLBACK_SECONDS = 86_400
 """How long a callback is waited for where the step names no timeout."""
 
@@ -43,14 +45,20 @@ def _opened(context: Context, step: Step, op: str) -> dict[str, Json]:
 
 
 TOKEN = "{% $states.context.Task.Token %}"  # noqa: S105
+ENTRY = "{% $states.context.State.RetryCount %}"
+"""Which try of the state it is: a later one has another token."""
+ENTERED = "$states.context.State.EnteredTime"
+
+
+def _waits(context: Context, step: Step, op: str) -> dict[str, Json]:
+    return _opened(context, step, op) | {"token": TOKEN, "entry": ENTRY}
 
 
 def manual(context: Context, node: Do, kind: Manual) -> States:
     """A task that is opened, escalated level by level, and expires; then its decision."""
     step = node.step
     resolve = context.resolver(step, clean=node.clean)
-    payload = _opened(context, step, "open") | {
-        "token": TOKEN,
+    payload = _waits(context, step, "open") | {
         "title": field_of(kind.title, resolve),
         "description": field_of(kind.description, resolve),
         "assignees": field_of(kind.assignees, resolve),
@@ -73,9 +81,9 @@ def manual(context: Context, node: Do, kind: Manual) -> States:
         following = f"{node.name}.level_{at + 1}"
         states[name] = _waiting(state, node, following)
         name = following
-        told = _opened(context, step, "escalate") | {
-            "token": TOKEN,
+        told = _waits(context, step, "escalate") | {
             "level": at + 1,
+            "after": ends[at],
             "notify": field_of(level.notify, resolve),
             "message": field_of(level.message, resolve),
         }
@@ -103,7 +111,7 @@ def manual(context: Context, node: Do, kind: Manual) -> States:
 def _waiting(state: State, node: Do, following: str) -> State:
     state["Output"] = "{% $states.result %}"
     state["Catch"] = [
-        {"ErrorEquals": ["States.Timeout", "States.HeartbeatTimeout"], "Next": following},
+        {"ErrorEquals": [*TIMEOUTS], "Next": following},
         *_caught(node),
     ]
     state["Next"] = f"{node.name}.decided"
@@ -140,23 +148,20 @@ def _decided(context: Context, node: Do) -> State:
             "Next": node.next or f"{node.name}.done",
         }
     ]
-    for status in sorted(step.rule.continues):
-        choices.append(
-            {
-                "Condition": wrap(f"$states.input.status = '{status}'"),
-                **kept(status),
-                "Next": node.passed,
-            }
-        )
+    choices += [
+        {
+            "Condition": wrap(f"$states.input.status = '{status}'"),
+            **kept(status),
+            "Next": node.passed,
+        }
+        for status in sorted(step.rule.continues)
+    ]
     against = (
         "{% $states.input.status = 'timed_out' ? 'timed_out' : 'rejected' %}"
         if not step.rule.continues
         else ("timed_out" if "rejected" in step.rule.continues else "rejected")
     )
-    error = (
-        "$states.input.status = 'timed_out' ? 'States.Timeout' : "
-        f"'{failures.REJECTED}'"
-    )
+    error = f"$states.input.status = 'timed_out' ? 'States.Timeout' : '{failures.REJECTED}'"
     cause = (
         "$states.input.status = 'timed_out' ? 'nobody decided in time' : "
         "'rejected by ' & ($exists($states.input.decided_by) ? "
@@ -176,8 +181,7 @@ def _decided(context: Context, node: Do) -> State:
 def event_wait(context: Context, node: Do, kind: EventWait) -> States:
     """Waits for an event; the pattern and the match are kept with the task."""
     step = node.step
-    payload = _opened(context, step, "await_event") | {
-        "token": TOKEN,
+    payload = _waits(context, step, "await_event") | {
         "pattern": literal(kind.pattern),
         "timeout": kind.timeout,
     }
@@ -185,8 +189,21 @@ def event_wait(context: Context, node: Do, kind: EventWait) -> States:
         payload["match"] = literal(to_portable(kind.match))
     state = _invoke(payload, wait=True, seconds=time_limit(context, kind.timeout))
     leave(context, node, "$states.result", state)
+    return {node.name: state} | _late(context, node, state, "event", "$states.result.Payload")
+
+
+def _late(context: Context, node: Do, wait: State, kind: str, outputs: str) -> States:
+    """Let a wait's timeout look once more for an answer; without one the step times out.
+
+    An answer can be written before the timeout and be sent after it.
+    """
+    name = f"{node.name}.expire"
+    wait["Catch"] = [{"ErrorEquals": [*TIMEOUTS], "Next": name}, *_closing(context, node)]
+    payload = _opened(context, node.step, "expire") | {"kind": kind}
+    state = _invoke(payload, wait=False, seconds=60)
+    leave(context, node, outputs, state)
     state["Catch"] = _closing(context, node)
-    return {node.name: state}
+    return {name: state}
 
 
 def _closing(context: Context, node: Do) -> list[Json]:
@@ -226,32 +243,39 @@ def callback(context: Context, node: Do) -> States:
         "Catch": _closing(context, node),
         "Next": f"{node.name}.answer",
     }
-    answer = _invoke(
-        _opened(context, step, "await_callback") | {"token": TOKEN},
-        wait=True,
-        seconds=time_limit(context, seconds),
-    )
+    waits = _waits(context, step, "await_callback")
+    answer = _invoke(waits, wait=True, seconds=time_limit(context, seconds))
     leave(context, node, "$states.result.outputs", answer)
-    answer["Catch"] = _closing(context, node)
-    return {node.name: opened, f"{node.name}.act": act, f"{node.name}.answer": answer}
+    late = _late(context, node, answer, "callback", "$states.result.Payload.outputs")
+    return {node.name: opened, f"{node.name}.act": act, f"{node.name}.answer": answer} | late
 
 
 def paused(context: Context, node: Do, name: str) -> States:
     """After the last failure a person says retry, skip or fail."""
     step = node.step
-    payload = _opened(context, step, "pause") | {
-        "token": TOKEN,
+    payload = _waits(context, step, "pause") | {
         "error": "{% $states.input %}",
         "timeout": PAUSE_SECONDS,
+        "entered": wrap(ENTERED),
     }
     state = _invoke(payload, wait=True, seconds=time_limit(context, PAUSE_SECONDS))
-    state["Output"] = (
-        "{% $merge([{'choice': $states.result.choice, 'outputs': $states.result.outputs}, "
-        "$states.input]) %}"
-    )
+    state["Output"] = _chosen("$states.result")
     variable = records.variable_of(context, step)
-    state["Catch"] = _closing(context, node)
+    # The error goes along, so that nobody's word in time fails the step with it.
+    with_time = wrap(f"$merge([$states.input, {{'entered': {ENTERED}}}])")
+    state["Catch"] = [
+        {"ErrorEquals": [*TIMEOUTS], "Output": with_time, "Next": f"{name}.expire"},
+        *_closing(context, node),
+    ]
     state["Next"] = f"{name}d"
+    payload = _opened(context, step, "expire") | {
+        "kind": "pause",
+        "entered": "{% $states.input.entered %}",
+    }
+    expired = _invoke(payload, wait=False, seconds=60)
+    expired["Output"] = _chosen("$states.result.Payload")
+    expired["Catch"] = _closing(context, node)
+    expired["Next"] = f"{name}d"
     skipped: dict[str, Json] = {
         "Condition": "{% $states.input.choice = 'skip' %}",
         "Next": node.passed,
@@ -273,7 +297,13 @@ def paused(context: Context, node: Do, name: str) -> States:
         retry["Assign"] = {f"a_{step.variable}": 1}
     choice: State = {"Type": "Choice", "Choices": [retry, skipped], **failed}
     choice["Default"] = node.failed
-    return {name: state, f"{name}d": choice}
+    return {name: state, f"{name}.expire": expired, f"{name}d": choice}
+
+
+def _chosen(result: str) -> Json:
+    return wrap(
+        f"$merge([{{'choice': {result}.choice, 'outputs': {result}.outputs}}, $states.input])"
+    )
 
 
 __all__ = ["Own", "callback", "event_wait", "manual", "paused"]

@@ -6,9 +6,10 @@ from compiler.asl import failures
 from compiler.asl.context import Context
 from compiler.asl.resolver import Own, ScopeResolver, member
 from compiler.asl.values import code_of
-from compiler.check.program import Action, Json, Output, Script, Step
+from compiler.check.program import Action, Output, Script, Step
+from compiler.document.nodes import Json
 from compiler.expressions.quoting import json_literal, wrap
-from compiler.plan.model import Ending, Reads
+from compiler.plan.model import Bind, Ending, Reads
 
 PAYLOAD = "$states.result.Payload"
 
@@ -110,3 +111,13 @@ def literal_outputs(step: Step) -> dict[str, Json]:
 
 
 __all__ = ["given", "json_literal", "succeeded"]
+
+
+def taken_over(context: Context, binds: tuple[Bind, ...], at: str) -> dict[str, Json]:
+    """Return the variables that records are taken over into, out of an object at `at`."""
+    steps = context.plan.program.by_id
+    found: dict[str, Json] = {}
+    for bind in binds:
+        path = f"{at}.{key_of(steps[bind.step])}"
+        found[bind.variable] = wrap(f"$exists({path}) ? {path} : null")
+    return found

@@ -15,12 +15,12 @@ from compiler.check.program import (
     AwsCall,
     Block,
     Constant,
-    Json,
     Publish,
     Script,
     Step,
     SubWorkflow,
 )
+from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do, Scope
 from protocol.names import TOO_MANY_ITEMS, VALIDATION_ERROR
@@ -37,8 +37,8 @@ def each(context: Context, node: Do, emit: Emit) -> States:
     items = code_of(step.for_each.items, resolve)
     mapped = f"{node.name}.each"
     if is_chunked(step):
-        state = chunked(context, node, items, lambda inner, at: _processor(inner, step, at, emit))
-        return {node.name: _look(node, items, mapped), mapped: state, **_judged(context, node)}
+        wide = chunked(context, node, items, lambda inner, at: _processor(inner, step, at, emit))
+        return {node.name: _look(node, items, mapped), mapped: wide, **_judged(context, node)}
     concurrency = step.for_each.max_concurrency or INLINE_CONCURRENCY
     state: State = {
         "Type": "Map",
@@ -163,9 +163,7 @@ def _judged(context: Context, node: Do) -> States:
             f"'index': $i, 'status': {part('status', chr(39) + 'failed' + chr(39))}, "
             f"'outputs': {part('outputs', 'null')}, 'error': {part('error', 'null')}"
         )
-        record["items"] = wrap(
-            f"[$map($states.input, function($r, $i) {{ {{{fields}}} }})]"
-        )
+        record["items"] = wrap(f"[$map($states.input, function($r, $i) {{ {{{fields}}} }})]")
     if reads is not None and (reads.all_outputs or reads.outputs):
         outputs = part("outputs", "null")
         record["outputs"] = wrap(f"[$map($states.input, function($r) {{ {outputs} }})]")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from compiler.check.program import Computed, Constant, Json, Step, Value
+from compiler.check.program import Computed, Constant, Step, Value
+from compiler.document.nodes import Json
 from compiler.expressions import Ref, Single
 from compiler.expressions.code import ATOM, CHOICE, LOWEST, Code
 from compiler.expressions.jsonata import emit, emit_template
@@ -55,7 +56,7 @@ class ScopeResolver:
             case _:
                 return "true" if self.clean else f"$not({self.bad})"
 
-    def ref(self, ref: Ref) -> tuple[Code, int]:
+    def ref(self, ref: Ref) -> tuple[Code, int]:  # noqa: PLR0911 (context by context)
         """Return JSONata for the longest part of a path that is known here."""
         root = ref.root
         if root in self.locals:
@@ -76,11 +77,13 @@ class ScopeResolver:
                 return Code("$run", False, _RUN, ATOM), 1
             case "trigger" | "event" | "failure":
                 return Code(f"${root}", False, UNKNOWN, ATOM), 1
+            case _:
+                pass
         return Code("null", False, UNKNOWN, ATOM), len(ref.path)
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _step(self, ref: Ref) -> tuple[Code, int]:
+    def _step(self, ref: Ref) -> tuple[Code, int]:  # noqa: PLR0911 (field by field)
         steps = self.plan.program.by_id
         step = step_named(ref.keys, steps)
         if step is None:
@@ -108,6 +111,8 @@ class ScopeResolver:
                 return self._outputs(ref, path, sure=sure)
             case (str() as name,):
                 return Code(f"{path}.{name}", True, UNKNOWN, ATOM), 3
+            case _:
+                pass
         return Code(path, True, UNKNOWN, ATOM), 2
 
     def _stored(self, ref: Ref) -> tuple[Code, int]:
@@ -178,6 +183,8 @@ class ScopeResolver:
                 return emit(expr, self)
             case Computed(template=template):
                 return emit_template(template, self)
+            case _:
+                pass
         return Code("null", False, UNKNOWN, ATOM)
 
     def _github(self, ref: Ref) -> tuple[Code, int]:
@@ -218,4 +225,6 @@ def _constant(value: Json, ref: Ref) -> tuple[Code, int]:
         type_ = BOOLEAN
     elif isinstance(value, str):
         type_ = TEXT
-    return Code(json_literal(value), False, type_, ATOM if not isinstance(value, dict) else LOWEST), consumed
+    return Code(
+        json_literal(value), False, type_, ATOM if not isinstance(value, dict) else LOWEST
+    ), consumed

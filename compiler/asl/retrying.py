@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from compiler.check.program import Json, Retry, Step
+from compiler.check.program import Retry, Step
+from compiler.document.nodes import Json
 from protocol.names import LAMBDA_TRANSIENT, NEVER_RETRIED, STEP_IN_PROGRESS
 
 # What equals AWS's default is left out, for every step carries its retriers: the first pause is a

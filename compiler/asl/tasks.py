@@ -62,6 +62,8 @@ def task_of(context: Context, step: Step, resolve: ScopeResolver, attempt: str) 
             return _child(context, step, resolve, kind, attempt)
         case Publish():
             return _publish(context, step, resolve, kind)
+        case _:
+            pass
     raise AssertionError(f"no Task for {kind}")
 
 
@@ -123,7 +125,7 @@ def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[st
     found: dict[str, Json] = {}
     declared = [output.name for output in step.outputs if output.form == "declared"]
     if declared:
-        found["outputs"] = list(declared)
+        found["outputs"] = literal(list(declared))
     literals = literal_outputs(step)
     if literals:
         found["defaults"] = literal(literals)
@@ -143,16 +145,21 @@ def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[st
         beside = _contexts_of(context, step, resolve)
         if beside:
             found["contexts"] = beside
+    return found | _limits_of(context, step)
+
+
+def _limits_of(context: Context, step: Step) -> dict[str, Json]:
+    """Return which outputs have to travel inline, and how many bytes may."""
     reads = context.reads_of(step)
-    if reads is not None and (reads.outputs or reads.all_outputs):
-        inline = sorted(reads.inline)
-        if reads.all_outputs:
-            inline = ["*"]
-        if inline:
-            found["inline"] = list(inline)
-        limit = context.plan.limits.get(step.id)
-        if limit is not None:
-            found["limit"] = limit
+    if reads is None or not (reads.outputs or reads.all_outputs):
+        return {}
+    found: dict[str, Json] = {}
+    inline = ["*"] if reads.all_outputs else sorted(reads.inline)
+    if inline:
+        found["inline"] = literal(list(inline))
+    limit = context.plan.limits.get(step.id)
+    if limit is not None:
+        found["limit"] = limit
     return found
 
 
@@ -206,7 +213,7 @@ def _contexts_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[s
 def _files_of(context: Context, step: Step) -> dict[str, Json]:
     found: dict[str, Json] = {}
     if step.artifacts:
-        found["artifacts"] = list(step.artifacts)
+        found["artifacts"] = literal(list(step.artifacts))
     files = context.plan.files.get(step.id)
     if files:
         found["files"] = list(files)
@@ -226,7 +233,7 @@ def _build(
         ],
     }
     if kind.image is not None:
-        arguments["ImageOverride"] = kind.image
+        arguments["ImageOverride"] = literal(kind.image)
     seconds = step.timeout or 3600
     arguments["TimeoutInMinutesOverride"] = max(5, -(-seconds // 60))
     state: State = {
@@ -262,6 +269,8 @@ def code_of_field(value: Json) -> str:
         case dict():
             items = (f"{text_literal(k)}: {code_of_field(v)}" for k, v in value.items())
             return f"{{{', '.join(items)}}}"
+        case _:
+            pass
     return json_literal(value)
 
 

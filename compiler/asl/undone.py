@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.check.program import Json
+from compiler.document.nodes import Json
 from compiler.expressions.quoting import wrap
 from compiler.plan.model import Closing
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from compiler.asl.resolver import ScopeResolver, member
-from compiler.check.program import Computed, Constant, Fields, Items, Json, Secret, Value
+from compiler.check.program import Computed, Constant, Fields, Items, Secret, Value
+from compiler.document.nodes import Json
 from compiler.expressions import Ref, Single
 from compiler.expressions.jsonata import emit_template, template_field
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
@@ -19,7 +20,7 @@ def field_of(value: Value, resolve: ScopeResolver) -> Json:
         case Computed(template=template):
             return template_field(template, resolve)  # type: ignore[return-value]
         case Secret():
-            return None
+            return literal(None)
         case Items(items=items):
             return [_item_of(item, resolve) for item in items]
         case Fields(items=fields):
@@ -29,11 +30,11 @@ def field_of(value: Value, resolve: ScopeResolver) -> Json:
 
 
 def _item_of(item: Value, resolve: ScopeResolver) -> Json:
-    """A list in a list is an expression, as in `quoting.literal`."""
-    is_list = isinstance(item, Items) or (
-        isinstance(item, Constant) and isinstance(item.value, list)
-    )
-    return wrap(code_of(item, resolve)) if is_list else field_of(item, resolve)
+    """Return an item of a list; a list in it is an expression, as in `quoting.literal`."""
+    is_list = isinstance(item, Constant) and isinstance(item.value, list)
+    if is_list or isinstance(item, Items):
+        return wrap(code_of(item, resolve))
+    return field_of(item, resolve)
 
 
 def code_of(value: Value, resolve: ScopeResolver) -> str:
@@ -91,6 +92,8 @@ def secrets_of(value: Value, pointer: str) -> dict[str, Json]:
         case Items(items=items):
             for at, item in enumerate(items):
                 found |= secrets_of(item, f"{pointer}/{at}")
+        case _:
+            pass
     return found
 
 
@@ -111,6 +114,8 @@ def references_of(value: Value, pointer: str, resolve: ScopeResolver) -> dict[st
         case Items(items=items):
             for at, item in enumerate(items):
                 found |= references_of(item, f"{pointer}/{at}", resolve)
+        case _:
+            pass
     return found
 
 

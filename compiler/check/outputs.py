@@ -31,8 +31,8 @@ def outputs(
 ) -> tuple[tuple[Output, ...], Type]:
     """Return the declared outputs of a step and the type of all it has."""
     found: list[Output] = []
-    own = replace(reader, part="outputs")
     step = entry.step
+    own = replace(reader, part="outputs") if step.outputs.entries else reader
     is_script = isinstance(step, RunStep)
     for name, raw in step.outputs.entries.items():
         path = (*step.outputs.path, name)

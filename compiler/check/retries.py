@@ -40,7 +40,7 @@ def retry(checker: Checker, entry: Entry, reader: Reader) -> Retry | None:
     if written is None:
         return None
     _check_numbers(checker, written)
-    own = replace(reader, part="retry")
+    own = replace(reader, part="retry") if written.conditions else reader
     errors: dict[str, None] = {}
     conditions = []
     for condition in written.conditions:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from compiler.expressions import Binary, Call, Expr, Index, Literal, Not, Ref
+from compiler.expressions.syntax import children
 
 
-def rewrite(
+def rewrite(  # noqa: C901 (kind by kind)
     expr: Expr,
     of_ref: Callable[[Ref], Expr] | None,
     of_call: Callable[[Call], Expr] | None = None,
@@ -42,12 +43,13 @@ def rewrite(
                 return call if of_call is None else of_call(call)
 
     def _path(ref: Ref) -> Expr:
-        parts = tuple(
-            part if isinstance(part.key, str | int) else replace(part, key=visit(part.key))
-            for part in ref.path
-        )
-        if any(a.key is not b.key for a, b in zip(parts, ref.path, strict=True)):
-            ref = replace(ref, path=parts)
+        if children(ref):
+            parts = tuple(
+                part if isinstance(part.key, str | int) else replace(part, key=visit(part.key))
+                for part in ref.path
+            )
+            if any(a.key is not b.key for a, b in zip(parts, ref.path, strict=True)):
+                ref = replace(ref, path=parts)
         return ref if of_ref is None else of_ref(ref)
 
     return visit(expr)

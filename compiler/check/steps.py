@@ -71,8 +71,9 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
     written_step = entry.step
     condition, outside = _condition(checker, entry, replace(around, entry=entry))
     for_each, inside = _for_each(checker, entry, outside)
-    own_env, _ = checker.values(written_step.env, replace(inside, secrets=True, part="env"))
-    inside = replace(inside, env={**inside.env, **dict(own_env)} if own_env else inside.env)
+    if written_step.env.entries:
+        own_env, _ = checker.values(written_step.env, replace(inside, secrets=True, part="env"))
+        inside = replace(inside, env={**inside.env, **dict(own_env)})
     kind, given = _kind(checker, entry, inside)
     checker.reads.written[entry.id] = written(entry, given)
     declared, known = outputs(checker, entry, given, inside)

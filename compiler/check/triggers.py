@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from compiler.check.calls import constant_or_fields
 from compiler.check.checker import Checker
 from compiler.check.contexts import GIT_INPUTS
 from compiler.check.contracts import Taker, fit
 from compiler.check.readers import Reader
-from compiler.document.nodes import Json
+from compiler.document.nodes import Json, Mapping
 from compiler.spec import GitPushTrigger, Trigger
 
 _FROM_PAYLOAD = ("event", "queue", "http", "database")
@@ -39,7 +37,7 @@ def _trigger(checker: Checker, trigger: Trigger) -> Json:
 def _check_inputs(checker: Checker, trigger: Trigger, reader: Reader) -> None:
     items, node = checker.values(trigger.inputs, reader)
     contract = checker.context.workflow.inputs
-    if contract is None or trigger.broken:
+    if contract is None or (trigger.broken and not isinstance(node, Mapping)):
         return
     schema = contract.json_schema
     given = set(GIT_INPUTS) if isinstance(trigger, GitPushTrigger) else set()
@@ -47,7 +45,7 @@ def _check_inputs(checker: Checker, trigger: Trigger, reader: Reader) -> None:
         return  # the payload is the inputs; intake validates it
     required = schema["required"]
     assert isinstance(required, list)
-    needed: Mapping[str, Json] = {
+    needed: dict[str, Json] = {
         **schema,
         "required": [name for name in required if name not in given],
     }

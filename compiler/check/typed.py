@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from compiler.check.context import Context
 from compiler.check.contexts import GIT_FIELDS, are_triggers_known
@@ -17,6 +18,7 @@ from compiler.check.rewrite import rewrite
 from compiler.check.statuses import check_statuses
 from compiler.check.suggest import suggestion
 from compiler.document.nodes import Mapping, Node, Path, Scalar
+from compiler.document.offsets import place
 from compiler.expressions import (
     Call,
     Constant,
@@ -299,7 +301,7 @@ class Typed:
 def at(node: Node) -> Callable[[int, int], Span]:
     """Return where characters of the text of a node stand."""
     if isinstance(node, Scalar):
-        return node.at
+        return partial(place, node)
     return lambda _start, _end: node.span
 
 

@@ -79,7 +79,8 @@ CODES: tuple[Code, ...] = (
         slug="condition-text",
         title="A condition with text around its expression",
         explanation="A condition is one expression, bare or as a whole inside one `${{ }}`. With "
-        "text around it the value would be a text that is not empty, and so always true.",
+        "text around it the value would be a text that is not empty, and so always true. In quotes "
+        "`${{ }}` is text itself: write the name alone.",
         wrong=_if("${{ inputs.environment }} == 'production'"),
         right=_if("inputs.environment == 'production'"),
     ),

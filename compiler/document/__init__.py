@@ -15,6 +15,7 @@ from compiler.document.nodes import (
     Style,
     walk,
 )
+from compiler.document.offsets import place
 from compiler.document.plain import SourceFloat, SourceInt, to_plain
 from compiler.document.reader import only, read
 
@@ -31,6 +32,7 @@ __all__ = [
     "SourceInt",
     "Style",
     "only",
+    "place",
     "read",
     "source_from_bytes",
     "to_plain",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Lost, Mapping, Node, Scalar, Sequence, Style
+from compiler.document.offsets import place
 from compiler.source import Span
 
 MERGE = "<<"
@@ -123,7 +124,7 @@ def _check_blanks(key: Scalar, diagnostics: Diagnostics) -> None:
         at = key.text.index(odd)
         diagnostics.error(
             "unreadable-character",
-            key.at(at, at + 1),
+            place(key, at, at + 1),
             f"the key `{key.text.strip()}` holds U+{ord(odd):04X} "
             f"({unicodedata.name(odd, 'a control character').lower()}), which looks like a space",
             help="type the spaces again; they often come with text copied from a web page",

@@ -34,7 +34,7 @@ class Scalar:
 
     A quoted or block scalar's `value` is its `text`; a `Lost` one's mistake is reported already,
     and nothing that follows from it is worth reporting. `span` covers the whole scalar, quotes
-    and block indicator included.
+    and block indicator included; `offsets.place` finds a part of `text`.
     """
 
     value: None | bool | int | float | str
@@ -42,12 +42,6 @@ class Scalar:
     style: Style
     span: Span
     source: Source = field(repr=False, compare=False)
-
-    def at(self, start: int, end: int) -> Span:
-        """Return where the characters `start` to `end` of `text` stand in the source."""
-        from compiler.document.offsets import place  # computed only when an error needs it
-
-        return place(self, start, end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,9 +79,12 @@ def literal(value: Json) -> Json:
     Texts that Step Functions would evaluate, or CloudFormation substitute, become expressions
     giving that text. As keys are never evaluated, an object with such a key becomes one
     expression as a whole. So do empty texts, texts of several lines and lists in lists, which
-    Step Functions takes as they are, but asl-validator (npm, 4.0.0) does not.
+    Step Functions takes as they are, but asl-validator (npm, 4.0.0) does not, and null, which
+    no CloudFormation template may hold.
     """
     match value:
+        case None:
+            return wrap("null")
         case str():
             return wrap(text_literal(value)) if _is_active(value) else value
         case list():

@@ -167,7 +167,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
         case Literal():
             return ()
         case Ref(path=path):
-            return tuple(part.key for part in path if not isinstance(part.key, _CONSTANT))
+            return tuple([part.key for part in path if not isinstance(part.key, _CONSTANT)])
         case Index(base=base, key=key):
             return (base, key)
         case Not(operand=operand):
@@ -191,7 +191,9 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 def references(expr: Expr) -> tuple[Ref, ...]:
     """Return every path that `expr` reads, those inside brackets of others included."""
-    return tuple(inner for inner in walk(expr) if isinstance(inner, Ref))
+    if isinstance(expr, Ref) and not children(expr):
+        return (expr,)
+    return tuple([inner for inner in walk(expr) if isinstance(inner, Ref)])
 
 
 STATUS_FUNCTIONS = frozenset({"success", "failure", "always", "cancelled"})
@@ -199,11 +201,10 @@ STATUS_FUNCTIONS = frozenset({"success", "failure", "always", "cancelled"})
 
 def status_functions(expr: Expr) -> frozenset[str]:
     """Return the names of the status functions that stand anywhere in `expr`."""
-    return frozenset(
-        inner.name
-        for inner in walk(expr)
-        if isinstance(inner, Call) and inner.name in STATUS_FUNCTIONS
-    )
+    if isinstance(expr, Ref) and not children(expr):
+        return frozenset()
+    calls = [inner.name for inner in walk(expr) if isinstance(inner, Call)]
+    return STATUS_FUNCTIONS.intersection(calls)
 
 
 def expressions(template: Template) -> tuple[Expr, ...]:

@@ -48,7 +48,7 @@ from compiler.expressions.types import (
 )
 
 
-def constant(value: None | bool | float | str) -> Value:  # noqa: FBT001 - one of JSON's values
+def constant(value: None | bool | float | str) -> Value:
     """Return a literal as a value."""
     match value:
         case None:

@@ -26,11 +26,15 @@ def limits(
     steps: Mapping[str, Step],
     reads: Mapping[str, Reads],
     signals: Mapping[str, set[str]],
+    told: set[str],
 ) -> dict[str, int]:
-    """Return the bytes of inline outputs of each step that may hand on less than `MOST`."""
+    """Return the bytes of inline outputs of each step that may hand on less than `MOST`.
+
+    `told` are the steps whose outputs the run itself gives.
+    """
     weights = {name: _weight(step, reads.get(name)) for name, step in steps.items()}
     found: dict[str, int] = {}
-    for meeting in _meetings(scopes, steps, signals):
+    for meeting in (told, *_meetings(scopes, steps, signals)):
         together = {name for name in meeting if name in reads and weights[name]}
         total = sum(weights[name] for name in together)
         for name in together:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from compiler.check.program import Step
+from compiler.check.program import Block, Step
 from compiler.plan.drafts import AwaitUnit, ForkUnit, NodeDraft, Place, ScopeDraft, Scopes
 from compiler.plan.reading import Read
 
@@ -30,8 +30,12 @@ class Demand:
         self.variables: dict[tuple[int, str], str] = {}
         self.signals: dict[str, set[str]] = {}
         self.reads: dict[str, list[Read]] = {}
+        self._waits: dict[int, list[AwaitUnit]] = {}
+        self._block: dict[str, str] = {}  # child -> the block it stands in
         for step in steps.values():
             self._taken.add(f"s_{step.variable}")
+            if isinstance(step.kind, Block):
+                self._block.update((child.id, step.id) for child in step.kind.steps)
         for scope in scopes.all:
             for node in scope.nodes:
                 if node.kind == "join":
@@ -69,7 +73,7 @@ class Demand:
         theirs = _outwards(place.scope, place.unit)
         my_units = {s.key: at for s, at in mine}
         inner: ScopeDraft | None = None
-        for common, at in theirs:
+        for common, at in theirs:  # noqa: B007 (asked for behind the loop)
             if common.key in my_units:
                 break
             inner = common
@@ -117,12 +121,15 @@ class Demand:
         last = len(branch.units) - 1
         fork = branch.units[last] if branch.units else None
         if isinstance(fork, ForkUnit) and (branch.key, last) not in self._joins:
-            inner = next((b for b in fork.branches if self._stands_in(step, b)), fork.branches[0])
+            inner = next((b for b in fork.branches if self._comes_of(step, b)), fork.branches[0])
             wanted = self._provide(step, inner)
-            if not self._stands_in(step, inner):
+            if not self._comes_of(step, inner):
                 wanted.append((step, branch, last))
             return wanted
         return [(step, branch, len(branch.units))]
+
+    def _comes_of(self, step: str, scope: ScopeDraft) -> bool:
+        return self._stands_in(step, scope) or self._is_fed(step, scope)
 
     def _stands_in(self, step: str, scope: ScopeDraft) -> bool:
         here: ScopeDraft | None = self._scopes.places[step].scope
@@ -137,23 +144,54 @@ class Demand:
     ) -> list[tuple[str, ScopeDraft, int]]:
         inside = mine[: next(i for i, (s, _) in enumerate(mine) if s is common)]
         for scope, limit in reversed(inside):
-            for unit in scope.units[: limit + 1]:
-                if not isinstance(unit, AwaitUnit):
-                    continue
-                source = self._source(step, unit.producers)
-                if source is None:
-                    continue
-                self._bind(step, scope, self._awaits[unit.step.id])
-                self.signals.setdefault(source, set()).add(step)
-                send: Place = self._scopes.sends[source]
-                return [(step, send.scope, send.unit)]
+            for at, unit in enumerate(scope.units[: limit + 1]):
+                if isinstance(unit, AwaitUnit):
+                    source = self._fed_by(step, unit)
+                    if source is None:
+                        continue
+                    self._bind(step, scope, self._awaits[unit.step.id])
+                    self.signals.setdefault(source, set()).add(step)
+                    send: Place = self._scopes.sends[source]
+                    return [(step, send.scope, send.unit)]
+                if at < limit and isinstance(unit, ForkUnit):
+                    branch = next((b for b in unit.branches if self._is_fed(step, b)), None)
+                    if branch is not None:
+                        return self._take_over(step, scope, at, branch)
         return []
 
+    def _fed_by(self, step: str, unit: AwaitUnit) -> str | None:
+        """Return who tells of a step at a wait; nobody where no way leads to the wait."""
+        return self._source(step, unit.producers) if unit.step.id in self._awaits else None
+
+    def _is_fed(self, step: str, scope: ScopeDraft) -> bool:
+        """Whether a step's record comes into a scope, or one inside it, through a latch."""
+        return any(self._fed_by(step, unit) is not None for unit in self._waits_in(scope))
+
+    def _waits_in(self, scope: ScopeDraft) -> list[AwaitUnit]:
+        """Return the waits of a scope and of the branches inside it."""
+        known = self._waits.get(scope.key)
+        if known is None:
+            known = self._waits[scope.key] = []
+            for unit in scope.units:
+                if isinstance(unit, AwaitUnit):
+                    known.append(unit)
+                elif isinstance(unit, ForkUnit):
+                    for branch in unit.branches:
+                        known.extend(self._waits_in(branch))
+        return known
+
     def _source(self, step: str, producers: tuple[str, ...]) -> str | None:
-        if step in producers:
-            return step
-        bit = self._bit[step]
-        return next((p for p in producers if self._above[p] & bit), None)
+        # A child of a block is told of by the block, or by who comes after it.
+        here: str | None = step
+        while here is not None:
+            if here in producers:
+                return here
+            bit = self._bit[here]
+            source = next((p for p in producers if self._above[p] & bit), None)
+            if source is not None:
+                return source
+            here = self._block.get(here)
+        return None
 
 
 def _outwards(scope: ScopeDraft, unit: int) -> list[tuple[ScopeDraft, int]]:
@@ -161,5 +199,5 @@ def _outwards(scope: ScopeDraft, unit: int) -> list[tuple[ScopeDraft, int]]:
     here: ScopeDraft | None = scope
     while here is not None:
         way.append((here, unit))
-        here, unit = here.parent, here.at
+        unit, here = here.at, here.parent
     return way

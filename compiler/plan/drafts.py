@@ -12,7 +12,7 @@ from compiler.plan.layout import Fork, Layout, Leaf, Region, Series, layout
 from compiler.plan.model import Test
 from protocol.status import Rule
 
-# --- units: what a scope does, in order --------------------------------------------------------------
+# --- units: what a scope does, in order ----------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class ScopeDraft:
     units: list[Unit] = field(default_factory=list)
     at: int = 0  # the parent's unit it stands in
     nodes: list[NodeDraft] = field(default_factory=list)
-    start: Edge = field(default_factory=lambda: Edge())
+    start: Edge = field(default_factory=lambda: Edge())  # noqa: PLW0108 (Edge comes below)
     outer: tuple[str, ...] = ()
     is_fed: bool = False  # latches lead into the fork around it, so what is bad behind them counts
     gives: set[str] = field(default_factory=set)
@@ -78,13 +78,16 @@ class ScopeDraft:
         return "u" if self.key == 0 else f"u_{self.key}"
 
 
-# --- nodes while their targets are open ------------------------------------------------------------------
+# --- nodes while their targets are open ----------------------------------------------------------
 
 
 @dataclass(slots=True, eq=False)
 class Edge:
-    """A way out of a node. `error` edges carry a failure that is still to be collected;
-    `before` is whether the scope's list held failures before it; `owner` may end the scope."""
+    """A way out of a node.
+
+    `error` edges carry a failure that is still to be collected; `before` is whether the scope's
+    list held failures before it; `owner` may end the scope.
+    """
 
     target: str | None = None
     error: bool = False
@@ -183,7 +186,9 @@ def _fill(scopes: Scopes, scope: ScopeDraft, steps: tuple[Step, ...]) -> Layout:
 def _fill_items(scopes: Scopes, step: Step, place: Place) -> Place:
     """A for_each: its body is a frame that holds the step once, without what is decided outside."""
     body = scopes.scope(place.scope, None, place.unit)
-    bare = Rule(step.id, manual=step.rule.manual)
+    manual = step.rule.manual
+    let_pass = step.rule.continues if manual else frozenset[str]()
+    bare = Rule(step.id, manual=manual, continues=let_pass)
     tolerated = "fail" if step.on_error == "continue" else step.on_error
     once = replace(step, for_each=None, condition=None, rule=bare, on_error=tolerated)
     body.units.append(DoUnit(once, f"{step.id}.item"))

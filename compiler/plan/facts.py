@@ -7,7 +7,7 @@ Choice is emitted: a skip is then static control flow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compiler.check.program import Step
@@ -19,7 +19,7 @@ OK = "ok"
 TOLERATED = "tolerated"
 BAD = "bad"
 SKIP = "skip"
-LET_PASS = "let_pass"
+LET_PASS = "let_pass"  # noqa: S105 (no password)
 """A manual step that ended badly with `continue`: not bad, but it does not count."""
 
 Tri = bool | None
@@ -27,9 +27,12 @@ Tri = bool | None
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known on a way. `bad`: something above in the frame is bad; `own`: this scope's
-    own list of failures is filled; `upstream`: bad steps are known through latches. `known`
-    holds, sorted, how steps can have ended; `frame` is the frame that `bad` speaks of."""
+    """What is known on a way.
+
+    `bad`: something above in the frame is bad; `own`: this scope's own list of failures is
+    filled; `upstream`: bad steps are known through latches. `known` holds, sorted, how steps can
+    have ended; `frame` is the frame that `bad` speaks of.
+    """
 
     bad: Tri = False
     own: Tri = False
@@ -148,26 +151,25 @@ class Knowledge:
             value = self.truth(step.condition, facts)
             return Holds(step.condition) if value is None else value
         tests: list[Test] = []
-        nothing_bad = self._nothing_bad(step, facts)
-        if nothing_bad is False:
-            return False
-        if nothing_bad is None:
-            tests.append(NothingBad(tuple(sorted(rule.asks))))
-        if not rule.asks and self._unsure[step.id]:
-            counting = self.counting(step, facts)
-            if counting is False:
+        for test in self._default(step, facts):
+            if test is False:
                 return False
-            if not isinstance(counting, bool):
-                tests.append(counting)
-        if step.condition is not None:
-            value = self.truth(step.condition, facts)
-            if value is False:
-                return False
-            if value is None:
-                tests.append(Holds(step.condition))
+            if not isinstance(test, bool):
+                tests.append(test)
         if not tests:
             return True
         return tests[0] if len(tests) == 1 else AllOf(tuple(tests))
+
+    def _default(self, step: Step, facts: Facts) -> Iterator[Test | bool]:
+        """Yield the parts of the guard of a step without a status function."""
+        rule = step.rule
+        nothing_bad = self._nothing_bad(step, facts)
+        yield NothingBad(tuple(sorted(rule.asks))) if nothing_bad is None else nothing_bad
+        if not rule.asks and self._unsure[step.id]:
+            yield self.counting(step, facts)
+        if step.condition is not None:
+            value = self.truth(step.condition, facts)
+            yield Holds(step.condition) if value is None else value
 
     def _nothing_bad(self, step: Step, facts: Facts) -> Tri:
         if facts.bad is False:
@@ -182,8 +184,12 @@ class Knowledge:
             return True
         if not step.rule.written:
             return self._counting_above(step, facts)
+        return self.any_counts(step.depends_on, facts)
+
+    def any_counts(self, dependencies: Iterable[str], facts: Facts) -> bool | Test:
+        """Return whether one of these finished steps counts as a dependency."""
         tests: list[Test] = []
-        for name in step.depends_on:
+        for name in dependencies:
             value = self._counts(name, facts)
             if value is True:
                 return True
@@ -221,7 +227,7 @@ class Knowledge:
 
     # --- conditions ------------------------------------------------------------------------------
 
-    def truth(self, expr: Expr, facts: Facts) -> Tri:
+    def truth(self, expr: Expr, facts: Facts) -> Tri:  # noqa: PLR0911 (kind by kind)
         """Return whether a condition holds on this way, None where only the run can tell."""
         match expr:
             case Literal(value=value):
@@ -243,6 +249,8 @@ class Knowledge:
                 return None if facts.bad is None else not facts.bad
             case Call(name="failure"):
                 return facts.bad
+            case _:
+                pass
         return None
 
     def _comparison(self, expr: Binary, op: str, facts: Facts) -> Tri:
@@ -286,6 +294,8 @@ class Knowledge:
                 return replace(facts, bad=True)
             case Binary(op="==" | "!=" as op):
                 return self._refine_comparison(expr, op, facts)
+            case _:
+                pass
         return facts
 
     def _refine_comparison(self, expr: Binary, op: str, facts: Facts) -> Facts:
@@ -339,6 +349,8 @@ def _is_dynamic(step: Step) -> bool:
     match step.condition:
         case None | Call(name="success" | "always") | Not(operand=Call(name="failure")):
             return False
+        case _:
+            pass
     return True
 
 

@@ -7,14 +7,14 @@ asked by a Choice on the rest. A step's Task is made once, however many ways lea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from compiler.check.program import Block, Pause, Program, Step
+from compiler.plan.bundles import MOST_BUNDLES, Bundle, fewer, joined, land, without_bad
 from compiler.plan.drafts import (
     AwaitUnit,
     DoUnit,
-    Edge,
     ForkUnit,
     NodeDraft,
     ScopeDraft,
@@ -22,22 +22,12 @@ from compiler.plan.drafts import (
     SendUnit,
     Unit,
 )
-from compiler.plan.facts import BAD, LET_PASS, OK, SKIP, TOLERATED, Facts, Knowledge, Tri, meet
+from compiler.plan.ends import end, finish
+from compiler.plan.facts import BAD, LET_PASS, OK, SKIP, TOLERATED, Facts, Knowledge, Tri
 from compiler.plan.ghosts import Ghost, GhostFork, flattened, ghosts_of, waits
 from compiler.plan.model import Holds, Test
 from compiler.plan.naming import Names
 from compiler.plan.relevance import Relevance, steps_in
-
-MOST_BUNDLES = 6
-"""Ways kept apart at one place; more are merged, which costs precision and never truth."""
-
-
-@dataclass(slots=True)
-class Bundle:
-    """Ways that know the same."""
-
-    facts: Facts
-    edges: list[Edge]
 
 
 @dataclass(slots=True)
@@ -73,9 +63,14 @@ class Flow:
                     bundles = self._fork(scope, unit, at, bundles, last=last)
         bundles = self._settle(bundles, scope, len(scope.units))
         if scope.key == 0:
-            self._finish(scope, bundles)
+            has_close = self.program.has_close
+            finish(scope, bundles, self.names, self.inline_end, has_close=has_close)
         else:
             self._end(scope, bundles)
+
+    def _end(self, scope: ScopeDraft, bundles: list[Bundle]) -> None:
+        self.ends.setdefault(scope.key, []).extend(bundles)
+        end(scope, bundles, self.relevance.first_of(scope), self.names)
 
     def _settle(self, bundles: list[Bundle], scope: ScopeDraft, at: int) -> list[Bundle]:
         """Forget what nobody asks about from here on, and merge ways that know the same."""
@@ -93,32 +88,9 @@ class Flow:
             else:
                 known.edges.extend(bundle.edges)
         found = list(merged.values())
-        return found if len(found) <= MOST_BUNDLES else _fewer(found)
+        return found if len(found) <= MOST_BUNDLES else fewer(found)
 
-    # --- landing ---------------------------------------------------------------------------------
-
-    def land(self, scope: ScopeDraft, bundles: Iterable[Bundle], target: str) -> Facts:
-        """Lead every way to `target`; failures just caught are collected before it."""
-        bundles = list(bundles)
-        errors = [e for b in bundles for e in b.edges if e.error]
-        name = target
-        if errors:
-            name = self.names.take(f"{target}.caught" if target[0].islower() else "Caught")
-            before = errors[0].before
-            for edge in errors:
-                before = before if before == edge.before else None
-            collect = NodeDraft("collect", name, append=before)
-            collect.edge("next").target = target
-            scope.nodes.append(collect)
-        for bundle in bundles:
-            for edge in bundle.edges:
-                edge.target = name if edge.error else target
-        facts = bundles[0].facts
-        for bundle in bundles[1:]:
-            facts = meet(facts, bundle.facts)
-        return facts
-
-    # --- steps -------------------------------------------------------------------------------------
+    # --- steps -----------------------------------------------------------------------------------
 
     def _do(
         self, scope: ScopeDraft, unit: DoUnit, bundles: list[Bundle], released: list[Bundle] | None
@@ -136,7 +108,7 @@ class Flow:
             )
             if test is True:
                 entering.append(bundle)
-            elif test is False:
+            elif test is False or test is None:
                 passing.append(self._passed(step, bundle))
             else:
                 tests.add(test)
@@ -145,7 +117,7 @@ class Flow:
             passing.extend(bundles)
         if asking:
             node = NodeDraft("guard", self.names.of(step, "if"), step)
-            node.facts = self.land(scope, asking, node.name)
+            node.facts = land(scope, asking, node.name, self.names)
             asked = (
                 self.knowledge.guard(step, node.facts)
                 if released is None
@@ -164,7 +136,7 @@ class Flow:
         """Return what is known where the step's guard held."""
         rule = step.rule
         if not rule.has_status_function and not rule.asks:
-            facts = replace(facts, bad=False)
+            facts = Facts(False, facts.own, facts.upstream, facts.known, facts.frame)
         return facts if step.condition is None else self.knowledge.refine(step.condition, facts)
 
     def _passed(self, step: Step, bundle: Bundle) -> Bundle:
@@ -173,7 +145,7 @@ class Flow:
     def _carry_out(self, scope: ScopeDraft, unit: DoUnit, entering: list[Bundle]) -> list[Bundle]:
         step = unit.step
         node = NodeDraft("do", self.names.take(unit.name or step.id), step)
-        node.facts = facts = self.land(scope, entering, node.name)
+        node.facts = facts = land(scope, entering, node.name, self.names)
         scope.nodes.append(node)
         if step.for_each is not None:
             node.branches = [self.scopes.items[step.id]]
@@ -188,8 +160,10 @@ class Flow:
             if tolerated:
                 out.append(Bundle(facts.with_known(step.id, frozenset({TOLERATED})), [failed]))
             else:
-                worse = replace(facts, bad=True, own=True)
+                worse = Facts(True, True, facts.upstream, facts.known, facts.frame)
                 out.append(Bundle(worse.with_known(step.id, frozenset({BAD})), [failed]))
+        if step.for_each is not None:
+            return out  # what is let pass, is so inside, item by item
         if step.rule.manual and step.rule.continues:
             passed = node.edge("passed")
             out.append(Bundle(facts.with_known(step.id, frozenset({LET_PASS})), [passed]))
@@ -198,7 +172,7 @@ class Flow:
             out.append(Bundle(facts.with_known(step.id, frozenset({TOLERATED})), [passed]))
         return out
 
-    # --- latches -------------------------------------------------------------------------------------
+    # --- latches ---------------------------------------------------------------------------------
 
     def _await(
         self, scope: ScopeDraft, unit: AwaitUnit, bundles: list[Bundle]
@@ -206,7 +180,7 @@ class Flow:
         """Return the ways on which the step may start and those on which it is skipped."""
         step = unit.step
         node = NodeDraft("await", self.names.of(step, "wait"), step, producers=unit.producers)
-        node.facts = facts = self.land(scope, bundles, node.name)
+        node.facts = facts = land(scope, bundles, node.name, self.names)
         scope.nodes.append(node)
         node.guard = self.relevance.latch_decides(step)
         if not node.guard:
@@ -216,7 +190,7 @@ class Flow:
             )
             return [way], []
         node.test = self._counting_before(step, facts)
-        clean = replace(facts, bad=False, own=False, upstream=False)
+        clean = Facts(known=facts.known, frame=facts.frame)
         skip = frozenset({SKIP})
         failed = replace(facts, bad=True, upstream=True).with_known(step.id, skip)
         skipped = clean.with_known(step.id, skip)
@@ -232,11 +206,13 @@ class Flow:
         nearby = [d for d in step.depends_on if d not in self.relevance.latched(step)]
         if not nearby:
             return None
-        alone = replace(step, rule=replace(step.rule, depends_on=tuple(nearby)))
-        return self.knowledge.counting(alone, replace(facts, bad=False))
+        clean = replace(facts, bad=False)
+        if not step.rule.written:  # then it has the one dependency
+            return self.knowledge.counting(step, clean)
+        return self.knowledge.any_counts(nearby, clean)
 
-    def _after_latch(self, step: Step, facts: Facts) -> Test | bool:
-        """The guard of a step that has waited; the latch has decided the default one where it may."""
+    def _after_latch(self, step: Step, facts: Facts) -> Test | bool | None:
+        """The guard of a step that has waited; where it may, the latch has decided its default."""
         if not self.relevance.latch_decides(step):
             return self.knowledge.guard(step, facts)
         if step.condition is None:
@@ -261,12 +237,12 @@ class Flow:
             node = NodeDraft("send", self.names.of(step, "signal"), step)
             node.consumers = unit.consumers
             node.status = status
-            node.facts = facts = self.land(scope, ways, node.name)
+            node.facts = facts = land(scope, ways, node.name, self.names)
             scope.nodes.append(node)
             out.append(Bundle(facts, [node.edge("next")]))
         return out
 
-    # --- forks ---------------------------------------------------------------------------------------
+    # --- forks -----------------------------------------------------------------------------------
 
     def _fork(
         self, scope: ScopeDraft, unit: ForkUnit, at: int, bundles: list[Bundle], *, last: bool
@@ -294,7 +270,7 @@ class Flow:
     ) -> list[Bundle]:
         label = self.relevance.first(unit.steps)
         node = NodeDraft("fork", self.names.of(label, "fork"), fork=unit, unit=at)
-        node.facts = facts = self.land(scope, entering, node.name)
+        node.facts = facts = land(scope, entering, node.name, self.names)
         scope.nodes.append(node)
         node.branches = unit.branches
         for branch in unit.branches:
@@ -303,7 +279,7 @@ class Flow:
             self.scope(branch, replace(facts, own=False, upstream=False))
         if last and scope.key != 0 and facts.own is False and facts.upstream is False:
             node.ending = facts
-            behind = _joined((self.ends[branch.key] for branch in unit.branches), facts)
+            behind = joined((self.ends[branch.key] for branch in unit.branches), facts)
             self.ends.setdefault(scope.key, []).append(Bundle(behind, []))
             return []
         return self._join(scope, unit, at, node)
@@ -329,7 +305,7 @@ class Flow:
                 case AwaitUnit(step=step, producers=producers):
                     name = self.names.of(step, "wait")
                     node = NodeDraft("await", name, step, producers=producers, is_ghost=True)
-                    node.facts = facts = self.land(scope, bundles, name)
+                    node.facts = facts = land(scope, bundles, name, self.names)
                     scope.nodes.append(node)
                     bundles = [Bundle(facts, [node.edge("released")])]
                 case GhostFork(branches=branches):
@@ -341,10 +317,10 @@ class Flow:
     ) -> Bundle:
         inner = [self.scopes.scope(scope, scope.frame, scope.at) for _ in branches]
         for branch, ghosts in zip(inner, branches, strict=True):
-            branch.units = [g for g in flattened(ghosts) if not isinstance(g, GhostFork)]
+            branch.units = [*flattened(ghosts)]
         label = self.relevance.first(s for branch in inner for s in steps_in(branch))
         node = NodeDraft("fork", self.names.of(label, "skip"))
-        node.facts = facts = self.land(scope, bundles, node.name)
+        node.facts = facts = land(scope, bundles, node.name, self.names)
         scope.nodes.append(node)
         node.branches = inner
         for branch, ghosts in zip(inner, branches, strict=True):
@@ -354,7 +330,7 @@ class Flow:
         return Bundle(facts, [node.edge("next")])
 
     def _join(self, scope: ScopeDraft, unit: ForkUnit, at: int, fork: NodeDraft) -> list[Bundle]:
-        behind = _joined((self.ends[branch.key] for branch in unit.branches), fork.facts)
+        behind = joined((self.ends[branch.key] for branch in unit.branches), fork.facts)
         if not unit.is_fed:  # what is bad behind its latches is bad in one of its branches
             behind = replace(behind, upstream=False)
         facts = replace(fork.facts, known=behind.known)
@@ -366,7 +342,7 @@ class Flow:
         node.failures = behind.own is not False
         fork.edge("next").target = node.name
         scope.nodes.append(node)
-        good = Bundle(_without_bad(facts), [node.edge("good")])
+        good = Bundle(without_bad(facts), [node.edge("good")])
         if behind.own is False and behind.upstream is False:
             return [good]
         only_own = behind.upstream is False
@@ -398,124 +374,14 @@ class Flow:
                 return facts.with_known(step.id, frozenset({SKIP}))
             case ForkUnit():
                 return self._all_skipped(unit, facts)
+            case _:
+                pass
         return facts  # latches inside a fork that is passed over are passed over with it
-
-    # --- ends ----------------------------------------------------------------------------------------
-
-    def _end(self, scope: ScopeDraft, bundles: list[Bundle]) -> None:
-        """End a branch: with the task itself where that can be, else with a Pass."""
-        ends = self.ends.setdefault(scope.key, [])
-        ends.extend(bundles)
-        rest: dict[bool, list[Bundle]] = {}
-        for bundle in bundles:
-            for edge in bundle.edges:
-                node = edge.owner
-                if node is not None and not edge.error and _can_end(node, edge):
-                    node.ending = bundle.facts if node.ending is None else node.ending
-                else:
-                    rest.setdefault(edge.error, []).append(Bundle(bundle.facts, [edge]))
-        label = self.relevance.first_of(scope)
-        for error, ways in sorted(rest.items()):
-            name = self.names.of(label, "failed" if error else "end")
-            node = NodeDraft("end", name, caught=error)
-            facts = ways[0].facts
-            before = ways[0].edges[0].before
-            for way in ways:
-                facts = meet(facts, way.facts)
-                before = before if way.edges[0].before == before else None
-                way.edges[0].target = name
-            node.facts = node.ending = facts
-            node.append = before
-            scope.nodes.append(node)
-
-    def _finish(self, scope: ScopeDraft, bundles: list[Bundle]) -> None:
-        """End the machine: well, badly, or as the list of failures says."""
-        ways: dict[Tri, list[Bundle]] = {}
-        for bundle in bundles:
-            ways.setdefault(bundle.facts.bad, []).append(bundle)
-        unsure, good, bad = ways.get(None, []), ways.get(False, []), ways.get(True, [])
-        if unsure:
-            node = NodeDraft("verdict", self.names.take("Verdict"))
-            node.facts = self.land(scope, unsure, node.name)
-            scope.nodes.append(node)
-            if self.program.has_close:
-                bad.append(Bundle(replace(node.facts, own=None), [node.edge("bad")]))
-                good.append(Bundle(node.facts, [node.edge("good")]))
-        left: list[Bundle] = []
-        for bundle in good:
-            for edge in bundle.edges:
-                owner = edge.owner
-                if owner is not None and _can_end(owner, edge) and self.inline_end(owner):
-                    owner.ending = bundle.facts
-                else:
-                    left.append(Bundle(bundle.facts, [edge]))
-        if left:
-            node = NodeDraft("done", self.names.take("Done"))
-            node.facts = self.land(scope, left, node.name)
-            scope.nodes.append(node)
-        if bad:
-            failed = NodeDraft("failed", self.names.take("Failed"))
-            first = failed
-            if self.program.has_close:
-                first = NodeDraft("close", self.names.take("Close"))
-                first.edge("next").target = failed.name
-                scope.nodes.append(first)
-            first.facts = failed.facts = self.land(scope, bad, first.name)
-            scope.nodes.append(failed)
 
 
 def may_fail(step: Step) -> bool:
     """Whether the step's own states can end in an error."""
     return not (isinstance(step.kind, Pause) and isinstance(step.kind.seconds, int))
-
-
-def _can_end(node: NodeDraft, edge: Edge) -> bool:
-    """Whether the scope can end with this very state: a plain Task or Wait, in one state."""
-    if node.kind == "send":
-        return True
-    if node.kind != "do" or node.edges.get("next") is not edge or node.step is None:
-        return False
-    step = node.step
-    if isinstance(step.kind, Block) or step.rule.manual or step.for_each or step.repeat:
-        return False
-    return True
-
-
-def _fewer(bundles: list[Bundle]) -> list[Bundle]:
-    by_lane: dict[Tri, Bundle] = {}
-    for bundle in bundles:
-        known = by_lane.get(bundle.facts.bad)
-        if known is None:
-            by_lane[bundle.facts.bad] = Bundle(bundle.facts, bundle.edges)
-        else:
-            known.facts = meet(known.facts, bundle.facts)
-            known.edges.extend(bundle.edges)
-    return list(by_lane.values())
-
-
-def _joined(branches: Iterable[list[Bundle]], before: Facts) -> Facts:
-    """What is known behind finished branches, whichever way each of them took."""
-    known = dict(before.known)
-    own: Tri = False
-    upstream: Tri = False
-    bad: Tri = before.bad
-    for ends in branches:
-        facts = ends[0].facts
-        for end in ends[1:]:
-            facts = meet(facts, end.facts)
-        own = own if facts.own is False else None
-        upstream = upstream if facts.upstream is False else None
-        bad = bad if facts.bad == bad else None
-        for step, classes in facts.known:
-            known.setdefault(step, classes)
-    ordered = tuple(sorted(known.items(), key=lambda k: k[0]))
-    return replace(before, bad=bad, own=own, upstream=upstream, known=ordered)
-
-
-def _without_bad(facts: Facts) -> Facts:
-    if facts.bad is not False:
-        return facts
-    return replace(facts, known=tuple((step, classes - {BAD}) for step, classes in facts.known))
 
 
 def _outer(scope: ScopeDraft, facts: Facts) -> tuple[str, ...]:

@@ -119,7 +119,8 @@ class Freezer:
         lets_pass = bool(step.rule.continues) or step.on_error != "fail"
         return not lets_pass and not self._knowledge.may_be_skipped(name)
 
-    def _node(self, scope: ScopeDraft, node: NodeDraft) -> Node:
+    # One case a kind.
+    def _node(self, scope: ScopeDraft, node: NodeDraft) -> Node:  # noqa: C901, PLR0911, PLR0912
         step = node.step
         ending = self._ending(scope, node.ending)
         match node.kind:
@@ -219,7 +220,7 @@ def _useless_joins(scope: ScopeDraft) -> dict[str, str]:
     found: dict[str, str] = {}
     for node in scope.nodes:
         good = node.edges.get("good")
-        if node.kind == "join" and not node.binds and "bad" not in node.edges:
-            if good is not None and good.target is not None:
-                found[node.name] = good.target
+        decides = node.kind != "join" or node.binds or "bad" in node.edges
+        if not decides and good is not None and good.target is not None:
+            found[node.name] = good.target
     return found

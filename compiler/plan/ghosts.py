@@ -32,6 +32,8 @@ def ghosts_of(units: list[Unit]) -> tuple[Ghost, ...]:
                 found.append(unit)
             case ForkUnit(branches=branches):
                 found.extend(_fork(unit, [ghosts_of(branch.units) for branch in branches]))
+            case _:
+                pass
     return tuple(found)
 
 

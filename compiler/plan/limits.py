@@ -51,7 +51,10 @@ def request_size(definition: Mapping[str, Json]) -> int:
 
     The definition is text inside the request's JSON, so its quotes are escaped.
     """
-    text = _compact(definition)
+    return _size(_compact(definition))
+
+
+def _size(text: str) -> int:
     filled = sum(len(_filled(one)) - len(one.group()) for one in _PLACEHOLDER.finditer(text))
     return len(_compact({**_REQUEST, "definition": ""})) + _escaped(text) + filled
 
@@ -77,7 +80,8 @@ def _compact(value: Json | Mapping[str, Json]) -> str:
 def check_limits(plan: Plan, machines: Sequence[Machine], diagnostics: Diagnostics) -> None:
     """Report machines that AWS would not take, or would end before their end."""
     for at, machine in enumerate(machines):
-        size = request_size(machine.definition)
+        text = _compact(machine.definition)
+        size = _size(text)
         if size > DEFINITION_LIMIT:
             _report(
                 plan,
@@ -85,7 +89,7 @@ def check_limits(plan: Plan, machines: Sequence[Machine], diagnostics: Diagnosti
                 "definition-too-large",
                 f"the compiled {_WHOSE[at > 0]} takes {size:,} bytes, and AWS takes at most "
                 f"{DEFINITION_LIMIT:,}",
-                _advice(plan, size, DEFINITION_LIMIT, _bytes(plan, machine), is_close=at > 0),
+                _advice(plan, size, DEFINITION_LIMIT, _bytes(plan, text, size), is_close=at > 0),
             )
         events = bounds(plan.program, machine).events
         if events > EVENT_LIMIT:
@@ -112,17 +116,27 @@ def _report(
 # --- what each step takes -----------------------------------------------------------------------
 
 
-def _bytes(plan: Plan, machine: Machine) -> list[int]:
-    """Return the bytes of each of the workflow's own steps, those inside it included."""
+_STATE = '":{"Type":"'
+"""What follows a state's name in JSON text: `Type` is the first key of each."""
+
+
+def _bytes(plan: Plan, text: str, size: int) -> list[int]:
+    """Return about the bytes of each of the workflow's own steps, those inside it included.
+
+    `text` is the definition as JSON, `size` what it takes of the request. A state's part of the
+    text reaches to where the next one begins, be it behind the state or inside it.
+    """
     counter = Counter(plan.program)
     found = dict.fromkeys(range(len(plan.program.steps)), 0)
     owner = _owners(plan.program)
-    for name, state, _ in _walk(machine.definition, counter, 1):
+    end = text.find(_STATE)
+    while end >= 0:
+        name = text[text.rindex('"', 0, end) + 1 : end]
+        start, end = end, text.find(_STATE, end + 1)
         at = owner.get(_step_of(counter, name))
         if at is not None:
-            own = {k: v for k, v in state.items() if k not in ("Branches", "ItemProcessor")}
-            found[at] += _escaped(_compact({name: own}))
-    return list(found.values())
+            found[at] += (end if end >= 0 else len(text)) - start
+    return [weight * size // len(text) for weight in found.values()]
 
 
 def _events(plan: Plan, machine: Machine) -> list[int]:
@@ -198,7 +212,8 @@ def _fewer(step: Step) -> str:
         own.append("a smaller `max_items`")
     if step.retry is not None:
         own.append("fewer attempts of its `retry`")
-    return ", ".join((*own, "or move its work to a sub-workflow"))
+    move = "move its work to a sub-workflow"
+    return f"{', '.join(own)}, or {move}" if own else move
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,22 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from compiler.check.program import Action, Block, Input, Json, Manual, Program, Script, Step
+from compiler.check.program import Action, Program, Script, Step
+from compiler.document.nodes import Json
 from compiler.expressions import Expr
-from compiler.expressions.types import (
-    BOOLEAN,
-    NUMBER,
-    TEXT,
-    UNKNOWN,
-    ListOf,
-    Record,
-    Type,
-    optional,
-)
+from compiler.expressions.types import Record, Type
+from compiler.plan.inputs import shallow
 from compiler.plan.layout_regions import Layout
 from protocol.status import Rule
 
-# --- tests: what a guard asks, emitted as one JSONata expression -----------------------------------
+# --- tests: what a guard asks, emitted as one JSONata expression ---------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ class Ran:
 
 Test: TypeAlias = "Counts | NothingBad | Holds | AllOf | AnyOf | Ran"
 
-# --- values ------------------------------------------------------------------------------------------
+# --- values --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +91,7 @@ class Bind:
     variable: str
 
 
-# --- nodes -------------------------------------------------------------------------------------------
+# --- nodes ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +256,10 @@ class Failed:
     name: str
 
 
-Node: TypeAlias = "Begin | Do | Guard | Fork | Join | Collect | Send | Await | Verdict | End | Done | Close | Failed"
+Node: TypeAlias = (
+    "Begin | Do | Guard | Fork | Join | Collect | Send | Await | Verdict | End | Done | Close"
+    " | Failed"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,23 +375,3 @@ class Plan:
                 return name
             key = self.parents[key]
         return None
-
-
-KINDS: dict[str, tuple[str, Type]] = {
-    "string": ("string", TEXT),
-    "number": ("number", NUMBER),
-    "integer": ("number", NUMBER),
-    "boolean": ("boolean", BOOLEAN),
-    "array": ("array", ListOf(UNKNOWN)),
-    "object": ("object", Record({}, open=True)),
-}
-"""JSON Schema's type names: what JSONata calls them, and the type of what is of that kind."""
-
-
-def shallow(found: Input) -> Type:
-    """Return the type of an input as far as the first state makes sure of it."""
-    name = found.schema.get("type") if isinstance(found.schema, dict) else None
-    known = KINDS.get(name) if isinstance(name, str) else None
-    if known is None:
-        return UNKNOWN
-    return known[1] if found.default is not None else optional(known[1])

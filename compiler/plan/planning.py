@@ -76,7 +76,7 @@ def _machine(program: Program) -> Plan:
         items={scope.key: name for name, scope in scopes.items.items()},
         contexts=_contexts(program, steps),
         files=_files(steps, above),
-        limits=limits(scopes, steps, reads, demand.signals),
+        limits=limits(scopes, steps, reads, demand.signals, read_by_outputs),
         unskippable=unskippable,
         recorded=unskippable - _unrecorded(scopes, steps),
     )

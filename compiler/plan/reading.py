@@ -110,6 +110,8 @@ def reads_of_value(
         case Items(items=items):
             for item in items:
                 yield from reads_of_value(item, steps, reader, travels=travels)
+        case _:
+            pass
 
 
 def reads_of_expr(
@@ -150,6 +152,8 @@ def reads_of_test(test: Test | bool | None) -> Iterator[Read]:
         case AllOf(tests=tests) | AnyOf(tests=tests):
             for inner in tests:
                 yield from reads_of_test(inner)
+        case _:
+            pass
 
 
 def reads_of_outputs(program: Program, steps: Mapping[str, Step]) -> Iterator[Read]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+
 from compiler.check.program import Step
 from compiler.expressions import Ref, references
 from compiler.plan.drafts import AwaitUnit, DoUnit, ForkUnit, ScopeDraft, Scopes, SendUnit, Unit
@@ -94,7 +95,7 @@ class Relevance:
         while here is not None:
             if self._last.get(here.key, {}).get(step, -1) >= at:
                 return True
-            here, at = here.parent, here.at + 1
+            at, here = here.at + 1, here.parent
         return False
 
     def is_watched(self, steps: Iterable[str]) -> bool:
@@ -130,10 +131,10 @@ class Relevance:
         at = mine.unit
         while scope is not None:
             chain[scope.key] = at
-            scope, at = scope.parent, scope.at
+            at, scope = scope.at, scope.parent
         scope, at = theirs.scope, theirs.unit
         while scope is not None and scope.key not in chain:
-            scope, at = scope.parent, scope.at
+            at, scope = scope.at, scope.parent
         return scope is not None and at < chain[scope.key]
 
     def first(self, steps: Iterable[str]) -> Step:

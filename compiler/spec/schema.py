@@ -1,9 +1,7 @@
-"""The language as a JSON Schema (2020-12), for editors: `python -m compiler.spec.schema`."""
+"""The language as a JSON Schema (2020-12), for editors: `stepsmith schema`."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
@@ -152,7 +150,3 @@ def _without_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _target(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"$ref": f"#/$defs/{node['x-ref']}"}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(workflow_json_schema(), indent=2, ensure_ascii=False) + "\n")

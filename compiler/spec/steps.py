@@ -99,7 +99,7 @@ class StepDecoder:
         path: Path,
         place: Place,
         found: identity.Identity,
-        broken: bool,  # noqa: FBT001 - only called above and below
+        broken: bool,
     ) -> build.Common:
         if not found.known:
             self.unknown.add(path)

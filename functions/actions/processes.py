@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,7 @@ class Program:
     environment: Mapping[str, str]
     seconds: float
     logs: Path
+    mask: Callable[[str], str] | None = None  # takes secrets out of what was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,9 @@ def run_program(program: Program) -> Ended:
             process.wait()
             with _lock:
                 _running.discard(process.pid)
+    if program.mask is not None:
+        for path in said.values():
+            _mask(path, program.mask)
     return Ended(process.returncode, timed_out, _tail(said["stdout"]), _tail(said["stderr"]))
 
 
@@ -96,6 +100,17 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
 def _signal(group: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
+
+
+def _mask(path: Path, mask: Callable[[str], str]) -> None:
+    """Write a file anew, line by line; secrets of several lines are masked by their lines."""
+    masked = path.with_suffix(f"{path.suffix}.masked")
+    with (
+        path.open(encoding="utf-8", errors="replace", newline="") as file,
+        masked.open("w", encoding="utf-8", newline="") as copy,
+    ):
+        copy.writelines(map(mask, file))
+    masked.replace(path)
 
 
 def _tail(path: Path) -> str:

@@ -45,6 +45,7 @@ class Outputs(BaseModel):
     """What the script wrote, by name."""
 
     model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, str]
 
 
 def run(inputs: Inputs, context: Context) -> Outputs:
@@ -65,6 +66,7 @@ def run(inputs: Inputs, context: Context) -> Outputs:
             environment=_environment(context, written),
             seconds=context.seconds,
             logs=context.logs / f"attempt-{context.attempt}",
+            mask=context.masks.text if context.masks else None,
         )
     )
     ended = replace(ended, stderr=ended.stderr.replace(f"{script.parent}/", ""))
@@ -130,4 +132,12 @@ def _missing_program(stderr: str) -> str | None:
     return f"program '{by_env[-1]}' not found" if by_env else None
 
 
-ACTION = Action(name="run", inputs=Inputs, outputs=Outputs, run=run, reads_files=True)
+ACTION = Action(
+    name="run",
+    description="Runs a bash script in a workspace of its own; what a `run` step calls.",
+    inputs=Inputs,
+    outputs=Outputs,
+    run=run,
+    reads_files=True,
+    error_types=(ScriptFailed, ProgramNotFound),
+)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
-BEGUN, SUCCEEDED, FAILED = "begun", "succeeded", "failed"
+BEGUN, SUCCEEDED, FAILED, IN_DOUBT = "begun", "succeeded", "failed", "in_doubt"
 
 _FREE = "attribute_not_exists(#status) OR #status = :failed"
-_FREE_OR_CUT_OFF = f"{_FREE} OR (#status = :begun AND lease < :now)"
+_FREE_OR_CUT_OFF = f"{_FREE} OR #status = :in_doubt OR (#status = :begun AND lease < :now)"
 
 
 class DynamoResults:
@@ -42,7 +42,8 @@ class DynamoResults:
                 UpdateExpression=(
                     "SET #status = :begun, claim = :claim, attempt = :attempt, lease = :lease, "
                     "attempt_started_at = :at, started_at = if_not_exists(started_at, :at) "
-                    "REMOVE error_type, error_message, status_code, failed_outputs, completed_at"
+                    "REMOVE error_type, error_message, error_details, status_code, "
+                    "failed_outputs, completed_at"
                 ),
                 ConditionExpression=_FREE_OR_CUT_OFF if repeatable else _FREE,
                 ExpressionAttributeNames={"#status": "status"},
@@ -53,7 +54,7 @@ class DynamoResults:
                     ":attempt": {"N": str(attempt.number)},
                     ":lease": {"N": _millis(attempt.lease)},
                     ":at": {"S": attempt.started_at.isoformat()},
-                    **({":now": {"N": _millis(attempt.started_at)}} if repeatable else {}),
+                    **(_again(attempt) if repeatable else {}),
                 },
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
@@ -79,6 +80,8 @@ class DynamoResults:
             item["error_message"]["S"],
             None if code is None else int(code["N"]),
             json.loads(item["failed_outputs"]["S"]),
+            tuple(json.loads(item["error_details"]["S"])) if "error_details" in item else (),
+            item["status"]["S"] == IN_DOUBT,
         )
 
     def finish(self, place: Place, claim: str, envelope: Envelope) -> None:
@@ -94,7 +97,7 @@ class DynamoResults:
         )
 
     def fail(self, place: Place, claim: str, failure: Failure, at: datetime) -> None:
-        """Store how a claimed attempt failed and let go of the step."""
+        """Store how a claimed attempt failed and let go of the step, unless it is in doubt."""
         values: dict[str, AttributeValueTypeDef] = {
             "error_type": {"S": failure.type},
             "error_message": {"S": failure.message},
@@ -103,7 +106,10 @@ class DynamoResults:
         }
         if failure.status_code is not None:
             values["status_code"] = {"N": str(failure.status_code)}
-        self._close(place, claim, FAILED, values)
+        if failure.details:
+            details = json.dumps(list(failure.details), ensure_ascii=False)
+            values["error_details"] = {"S": details}
+        self._close(place, claim, IN_DOUBT if failure.in_doubt else FAILED, values)
 
     def _close(
         self, place: Place, claim: str, status: str, values: dict[str, AttributeValueTypeDef]
@@ -132,10 +138,16 @@ def _key(place: Place) -> dict[str, AttributeValueTypeDef]:
     return {"run": {"S": place.run}, "step": {"S": place.path}}
 
 
+def _again(attempt: Attempt) -> dict[str, AttributeValueTypeDef]:
+    return {":now": {"N": _millis(attempt.started_at)}, ":in_doubt": {"S": IN_DOUBT}}
+
+
 def _taken(item: dict[str, AttributeValueTypeDef], now: datetime) -> Claim:
     if item["status"]["S"] == SUCCEEDED:
         envelope: Envelope = json.loads(item["envelope"]["S"])
         return Finished(envelope)
+    if item["status"]["S"] == IN_DOUBT:
+        return InDoubt(item["attempt_started_at"]["S"], item["error_message"]["S"])
     until = datetime.fromtimestamp(int(item["lease"]["N"]) / 1000, UTC)
     if until > now:
         return InProgress(until)

@@ -21,8 +21,11 @@ OutputsT = TypeVar("OutputsT", bound=BaseModel)
 class Action(Generic[InputsT, OutputsT]):
     """An action: what it takes, what it gives and what carries it out.
 
-    `repeatable` says that another attempt after one in doubt does no harm; `reads_files` that
-    it works on the source and on the files of other steps.
+    `run` is written as *ensure*, not *create*: called again, it leaves what is there already.
+    `repeatable` says that another attempt after one in doubt does no harm; `repeats` says so of
+    one call by its inputs as they came, secrets left out. `reads_files`: it works on the source
+    and on the files of other steps; `files` are outputs that name a file it made, kept for the
+    steps behind. `error_types` are its own errors, which a retry may name.
     """
 
     name: str
@@ -31,19 +34,36 @@ class Action(Generic[InputsT, OutputsT]):
     run: Callable[[InputsT, Context], OutputsT]
     repeatable: bool = False
     reads_files: bool = False
+    error_types: tuple[type[Exception], ...] = ()
+    description: str = ""
+    files: tuple[str, ...] = ()
+    repeats: Callable[[Mapping[str, Json]], bool] | None = None
+
+    def may_repeat(self, raw: Mapping[str, Json]) -> bool:
+        """Return whether a call with these inputs may be made again after one in doubt."""
+        return self.repeatable or (self.repeats is not None and self.repeats(raw))
 
     def call(self, raw: Mapping[str, Json], context: Context) -> dict[str, Json]:
         """Carry the action out on inputs as they came; raises ValidationError for wrong ones."""
         try:
             inputs = self.inputs.model_validate(raw)
         except Refused as refused:
-            raise ValidationError(_said(refused)) from None
+            raise _wrong(refused) from None
         outputs: dict[str, Json] = self.run(inputs, context).model_dump(mode="json")
         return outputs
 
 
-def _said(refused: Refused) -> str:
-    return "; ".join(
-        f"input '{'.'.join(map(str, error['loc'])) or 'inputs'}': {error['msg']}"
-        for error in refused.errors(include_url=False)
+def _wrong(refused: Refused) -> ValidationError:
+    """Return the error that lists everything wrong, each with the JSON pointer of its place."""
+    found = [
+        ("/" + "/".join(["inputs", *map(_token, error["loc"])]), error["msg"])
+        for error in refused.errors(include_url=False, include_input=False)
+    ]
+    return ValidationError(
+        "; ".join(f"{pointer}: {message}" for pointer, message in found),
+        details=[{"pointer": pointer, "message": message} for pointer, message in found],
     )
+
+
+def _token(part: int | str) -> str:
+    return str(part).replace("~", "~0").replace("/", "~1")

@@ -13,8 +13,12 @@ class StepError(Exception):
     """An error of a step: a short text first, then what helps to find the cause.
 
     `status_code` is the number an author's retry condition sees: as reported, else the HTTP
-    status, else the exit code. `outputs` is what the failed attempt had written.
+    status, else the exit code. `outputs` is what the failed attempt had written, `details` what
+    there is to say beside the message: one entry for each thing that is wrong. `in_doubt` says
+    that the attempt may have had its effect all the same.
     """
+
+    in_doubt = False
 
     def __init__(
         self,
@@ -22,11 +26,13 @@ class StepError(Exception):
         *,
         status_code: int | None = None,
         outputs: dict[str, Json] | None = None,
+        details: list[Json] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status_code = status_code
         self.outputs: dict[str, Json] = outputs or {}
+        self.details: list[Json] = details or []
 
 
 class StepTimedOut(StepError):
@@ -38,7 +44,9 @@ class StepInProgress(StepError):
 
 
 class StepInDoubt(StepError):
-    """An earlier attempt may have had its effect and did not report."""
+    """An attempt may have had its effect and did not report."""
+
+    in_doubt = True
 
 
 class OutputTooLarge(StepError):
@@ -63,6 +71,40 @@ class ScriptFailed(StepError):
 
 class ValidationError(StepError):
     """Inputs or outputs that are not of the shape the action or the contract asks for."""
+
+
+class ManifestError(StepError):
+    """A manifest cannot be deployed as it is."""
+
+
+class RolloutFailed(StepError):
+    """A cluster has given up on a rollout."""
+
+
+class MessageRejected(StepError):
+    """A service does not take a message, and would not take it again."""
+
+
+class NetworkError(StepError):
+    """A service could not be reached, or the connection to it was lost."""
+
+
+class TimeoutError(StepError):  # noqa: A001 (the category's name, which Lambda reports)
+    """A service did not answer in time."""
+
+
+class ServiceUnavailable(StepError):
+    """A service says that it cannot serve for now."""
+
+
+class Throttled(StepError):
+    """A service says that there have been too many requests."""
+
+
+CATEGORIES: dict[str, type[StepError]] = {
+    error.__name__: error for error in (NetworkError, TimeoutError, ServiceUnavailable, Throttled)
+}
+"""The classes of `protocol.names.CATEGORIES`."""
 
 
 def named_error(name: str, message: str, status_code: int | None) -> StepError:

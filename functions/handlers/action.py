@@ -18,9 +18,10 @@ def handler_with(
 ) -> Callable[[ActionCall, object], Envelope]:
     """Return the handler of an action; what it works with is made at its first call."""
     made = cache(wiring)
+    chosen = cache(lambda: action(name(), made().services))
 
     def handle(event: ActionCall, _context: object) -> Envelope:
-        return carry_out(event, action(name()), made())
+        return carry_out(event, chosen(), made())
 
     return handle
 

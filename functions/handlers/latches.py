@@ -1,4 +1,4 @@
-"""The function `latches`: signals and waits of the machines' dependencies that do not nest."""
+"""The function `latches`: dependencies that do not nest, and concurrency groups."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from functools import cache
 from typing import TypeAlias
 
 from functions.settings import Settings
+from functions.usecases.lock import lock, release
 from functions.usecases.meet import signal, wait
 from functions.wiring import LatchWiring, latch_wiring
-from protocol.payloads import Await, Signal
+from protocol.payloads import Await, Lock, Release, Signal
 
-Call: TypeAlias = Signal | Await
+Call: TypeAlias = Signal | Await | Lock | Release
 
 
 def handler_with(wiring: Callable[[], LatchWiring]) -> Callable[[Call, object], None]:
@@ -22,8 +23,12 @@ def handler_with(wiring: Callable[[], LatchWiring]) -> Callable[[Call, object], 
         with_ = made()
         if event["op"] == "signal":
             signal(event, with_.latches, with_.answers)
-        else:
+        elif event["op"] == "await":
             wait(event, with_.latches, with_.answers)
+        elif event["op"] == "lock":
+            lock(event, with_.locks, with_.answers, with_.executions)
+        else:
+            release(event, with_.locks, with_.answers)
 
     return handle
 

@@ -11,10 +11,11 @@ doubt.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -30,8 +31,12 @@ from functions.domain.errors import (
     named_error,
 )
 from functions.domain.keys import step_path
+from functions.domain.masking import Masks
 from functions.domain.outputs import final_outputs
 from functions.domain.pointers import place_at
+from functions.domain.services import Services
+from functions.usecases.failing import cleaned, failure_of, reported
+from functions.usecases.within import within
 from protocol.payloads import CONTRACT, ActionCall, Envelope, Json, Reference
 
 DEFAULT_SECONDS = 840
@@ -39,6 +44,10 @@ DEFAULT_SECONDS = 840
 INLINE_BYTES = 32_768
 LEASE_MARGIN = timedelta(seconds=30)
 """What an attempt may take beyond its timeout before it counts as cut off."""
+LOGGED_BYTES = 65_536
+"""Of each stream; an event of CloudWatch Logs holds 256 KB."""
+GRACE_SECONDS = 5.0
+"""For an action to notice its own timeout; then it is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,8 @@ class Surroundings:
     evaluate: Callable[[Json, Mapping[str, Json]], Json]
     inherited: Mapping[str, str]  # the environment that programs find
     logs: Path | None = None  # where to keep what scripts say; None: nowhere
+    log: ports.Log | None = None  # where to tell what becomes of the calls
+    services: Services = field(default_factory=Services)
 
 
 def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> Envelope:
@@ -70,7 +81,12 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
     attempt = ports.Attempt(
         call["attempt"], started, started + timedelta(seconds=seconds) + LEASE_MARGIN
     )
-    claim = around.results.claim(place, attempt, repeatable=action.repeatable)
+    may_repeat = action.may_repeat(call["inputs"])
+    try:
+        claim = around.results.claim(place, attempt, repeatable=may_repeat)
+    except Exception as error:
+        # Nothing has been done. If the claim is there all the same, the next call will meet it.
+        raise cleaned(reported(error, own=(), may_repeat=True), Masks()) from error
     if isinstance(claim, ports.Finished):
         return claim.envelope
     if isinstance(claim, ports.InProgress):
@@ -78,11 +94,9 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
             f"another attempt at '{call['step']}' is under way until {iso(claim.until)}"
         )
     if isinstance(claim, ports.InDoubt):
-        raise StepInDoubt(
-            f"an attempt at '{call['step']}' that began at {claim.since} never reported; "
-            "whether it had its effect is unknown"
-        )
-    return _attempt(_Job(call, action, around, place, claim.claim, started, seconds))
+        said = claim.said or "it never reported; whether it had its effect is unknown"
+        raise StepInDoubt(f"an attempt at '{call['step']}' began at {claim.since}: {said}")
+    return _attempt(_Job(call, action, around, place, claim.claim, started, seconds, may_repeat))
 
 
 def _stored(call: ActionCall, around: Surroundings) -> Envelope:
@@ -91,7 +105,9 @@ def _stored(call: ActionCall, around: Surroundings) -> Envelope:
     if isinstance(found, ports.Finished):
         return found.envelope
     if isinstance(found, ports.Failure):
-        raise named_error(found.type, found.message, found.status_code)
+        error = named_error(found.type, found.message, found.status_code)
+        error.details = list(found.details)
+        raise error
     reason = call.get("build_error") or "it stored no result"
     raise StepInDoubt(f"the build of '{call['step']}' ended badly: {reason}")
 
@@ -105,43 +121,108 @@ class _Job:
     claim: str
     started: datetime
     seconds: float
+    may_repeat: bool
 
 
 def _attempt(job: _Job) -> Envelope:
     """Do the claimed work; whatever it ends in is stored before it is reported."""
-    secrets: dict[str, str] = {}
+    log = job.around.log
+    if log is not None:
+        log.begun(job.call, job.action.name)
+    masks = Masks()
     try:
-        envelope = _work(job, secrets)
+        envelope = _work(job, masks)
+    except Exception as error:  # noqa: BLE001 (whatever it is, it is stored and reported)
+        failed = _failure(job, error, masks)
+        if log is not None:
+            log.failed(failed, _took(job))
+        # Where this cannot be stored the claim stays, and the step is in doubt in the end.
+        with contextlib.suppress(Exception):
+            at = job.around.clock.now()
+            job.around.results.fail(job.place, job.claim, failure_of(failed), at)
+        # What caused it may hold a secret, and Lambda prints causes.
+        raise failed from (None if masks else error)
+    try:
+        job.around.results.finish(job.place, job.claim, envelope)
     except Exception as error:
-        failure = ports.Failure(
-            type(error).__name__,
-            _masked(str(error), secrets),
-            getattr(error, "status_code", None),
-            getattr(error, "outputs", {}),
-        )
-        job.around.results.fail(job.place, job.claim, failure, job.around.clock.now())
-        if isinstance(error, StepError) and secrets:
-            error.args = (failure.message,)
-        raise
-    job.around.results.finish(job.place, job.claim, envelope)
+        # The claim stays, so that later calls learn what is to be known: that nothing is.
+        failed = _failure(job, _unsaved(job, error), masks)
+        if log is not None:
+            log.failed(failed, _took(job))
+        raise failed from error
+    if log is not None:
+        log.succeeded(envelope, _took(job))
     return envelope
 
 
-def _work(job: _Job, secrets: dict[str, str]) -> Envelope:
-    call, around = _resolved(job.call, job.around, secrets), job.around
-    with tempfile.TemporaryDirectory(prefix="stepsmith-") as scratch:
-        workspace = Path(scratch, "workspace")
+def _failure(job: _Job, error: Exception, masks: Masks) -> StepError:
+    own = job.action.error_types
+    return cleaned(reported(error, own=own, may_repeat=job.may_repeat), masks)
+
+
+def _unsaved(job: _Job, error: Exception) -> Exception:
+    """Return what an error after the action means: the effect is there, its result is lost."""
+    if isinstance(error, StepError) or job.may_repeat:
+        return error
+    return StepInDoubt(
+        f"'{job.call['step']}' was carried out, but what came of it could not be stored "
+        f"({type(error).__name__}: {error})"
+    )
+
+
+def _took(job: _Job) -> float:
+    return (job.around.clock.now() - job.started).total_seconds()
+
+
+def _work(job: _Job, masks: Masks) -> Envelope:
+    call, around = _resolved(job.call, job.around, masks), job.around
+    # A program that was left alone may still be writing when the folder is taken away.
+    scratch = tempfile.TemporaryDirectory(prefix="stepsmith-", ignore_cleanup_errors=True)
+    with scratch as folder:
+        workspace = Path(folder, "workspace")
         workspace.mkdir()
         if job.action.reads_files:
             around.sources.lay(job.place.run, workspace)
             for step in call.get("files", ()):
                 around.files.lay(job.place.run, step, workspace)
-        given = job.action.call(call["inputs"], _context(job, call, workspace, Path(scratch)))
-        outputs = final_outputs(call, given, _derived(call, given, around))
-        paths = [*call.get("artifacts", ()), *_literal_files(call, outputs, workspace)]
-        if paths:
-            around.files.store(job.place, workspace, paths)
-    inline, refs = _split(job, outputs)
+        context = _context(job, call, workspace, masks)
+        try:
+            given = within(
+                job.seconds + GRACE_SECONDS,
+                lambda: job.action.call(call["inputs"], context),
+                f"step '{call['step']}' was stopped after {job.seconds:g} seconds",
+                in_doubt=not job.may_repeat,
+            )
+        finally:
+            _pass_on(around.log, context)
+        try:
+            return _kept(job, call, given, context)
+        except Exception as error:
+            raise _unsaved(job, error) from error
+
+
+def _pass_on(log: ports.Log | None, context: Context) -> None:
+    """Log the last of what the attempt's programs said."""
+    if log is None or not context.logs.is_dir():
+        return
+    for path in sorted(context.logs.glob(f"attempt-{context.attempt}.*")):
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - LOGGED_BYTES))
+            text = file.read().decode("utf-8", errors="replace")
+        if text.strip():
+            log.said(path.suffix.removeprefix("."), context.masks.text(text))
+
+
+def _kept(job: _Job, call: ActionCall, given: Mapping[str, Json], context: Context) -> Envelope:
+    """Keep what an action gave and return the envelope of it."""
+    around, workspace = job.around, context.workspace
+    outputs = final_outputs(call, given, _derived(call, given, around))
+    paths = [*call.get("artifacts", ()), *_literal_files(call, outputs, workspace)]
+    paths += [str(outputs[name]) for name in job.action.files if outputs.get(name)]
+    if paths:
+        around.files.store(job.place, workspace, paths)
+    masked = {name: context.masks.value(value) for name, value in outputs.items()}
+    inline, refs = _split(job, masked)
     envelope: Envelope = {
         "step": call["step"],
         "status": "succeeded",
@@ -155,8 +236,8 @@ def _work(job: _Job, secrets: dict[str, str]) -> Envelope:
     return envelope
 
 
-def _context(job: _Job, call: ActionCall, workspace: Path, scratch: Path) -> Context:
-    logs = job.around.logs
+def _context(job: _Job, call: ActionCall, workspace: Path, masks: Masks) -> Context:
+    clock, logs = job.around.clock, job.around.logs
     return Context(
         run_id=job.place.run,
         step=call["step"],
@@ -167,7 +248,13 @@ def _context(job: _Job, call: ActionCall, workspace: Path, scratch: Path) -> Con
         seconds=job.seconds,
         workspace=workspace,
         callback=call.get("callback"),
-        logs=scratch if logs is None else logs / job.place.path.replace("/", "."),
+        logs=workspace.parent if logs is None else logs / job.place.path.replace("/", "."),
+        now=clock.now,
+        sleep=clock.sleep,
+        deadline=job.started + timedelta(seconds=job.seconds),
+        literals=call.get("defaults", {}),
+        files=tuple(call.get("files", ())),
+        masks=masks,
     )
 
 
@@ -182,7 +269,7 @@ def _seconds(call: ActionCall, now: datetime) -> float:
     return seconds
 
 
-def _resolved(call: ActionCall, around: Surroundings, secrets: dict[str, str]) -> ActionCall:
+def _resolved(call: ActionCall, around: Surroundings, masks: Masks) -> ActionCall:
     """Return the call with secrets and references put where their pointers say."""
     resolved: ActionCall = json.loads(json.dumps(call))
     for pointer, reference in call.get("refs", {}).items():
@@ -191,19 +278,19 @@ def _resolved(call: ActionCall, around: Surroundings, secrets: dict[str, str]) -
     for pointer, parts in call.get("secrets", {}).items():
         pieces = [["secret", parts]] if isinstance(parts, str) else parts
         text = "".join(
-            _secret(piece, around, secrets) if kind == "secret" else piece for kind, piece in pieces
+            _secret(piece, around, masks) if kind == "secret" else piece for kind, piece in pieces
         )
         place_at(resolved, pointer, text)
     return resolved
 
 
-def _secret(name: str, around: Surroundings, known: dict[str, str]) -> str:
-    if name not in known:
-        try:
-            known[name] = around.secrets.get(name)
-        except KeyError:
-            raise ValidationError(f"there is no secret '{name}' in this stage") from None
-    return known[name]
+def _secret(name: str, around: Surroundings, masks: Masks) -> str:
+    try:
+        value = around.secrets.get(name)
+    except KeyError:
+        raise ValidationError(f"there is no secret '{name}' in this stage") from None
+    masks.add(value)
+    return value
 
 
 def _derived(call: ActionCall, given: Mapping[str, Json], around: Surroundings) -> dict[str, Json]:
@@ -235,7 +322,8 @@ def _literal_files(call: ActionCall, outputs: Mapping[str, Json], workspace: Pat
 def _split(job: _Job, outputs: dict[str, Json]) -> tuple[dict[str, Json], dict[str, Reference]]:
     """Return what travels with the run and what goes by reference, the largest first."""
     call = job.call
-    sizes = {n: len(json.dumps(v, ensure_ascii=False).encode()) for n, v in outputs.items()}
+    # What Step Functions counts: UTF-8 of the JSON as the function gives it, names included.
+    sizes = {name: _bytes({name: value}) for name, value in outputs.items()}
     limit, kept = call.get("limit", INLINE_BYTES), call.get("inline", [])
     inline, refs = dict(outputs), dict[str, Reference]()
     free = () if kept == ["*"] else (name for name in outputs if name not in kept)
@@ -258,10 +346,8 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _masked(text: str, secrets: Mapping[str, str]) -> str:
-    for value in filter(None, secrets.values()):
-        text = text.replace(value, "***")
-    return text
+def _bytes(value: Json) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def iso(moment: datetime) -> str:

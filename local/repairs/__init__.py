@@ -26,6 +26,15 @@ def check_version(installed: str) -> None:
         )
 
 
+def seed(number: int) -> None:
+    """Let jitter, `$random()` and `$uuid()` be the same in each run of the same seed."""
+    from local import evaluator
+    from local.repairs import waiting
+
+    evaluator.seed(number)
+    waiting.chance.seed(number)
+
+
 @cache
 def install() -> None:
     """Put all repairs into moto, once per process."""
@@ -33,7 +42,35 @@ def install() -> None:
     from local.repairs import imports
 
     imports.load()
-    from local.repairs import answers, expressions, failures, lambdas, states, storage, waiting
+    from local.repairs import (
+        answers,
+        executions,
+        expressions,
+        failures,
+        iterations,
+        lambdas,
+        machines,
+        nested,
+        services,
+        states,
+        stopping,
+        storage,
+        waiting,
+    )
 
-    for repair in (waiting, expressions, states, failures, answers, lambdas, storage):
+    for repair in (
+        waiting,
+        expressions,
+        states,
+        stopping,
+        failures,
+        answers,
+        lambdas,
+        services,
+        executions,
+        nested,
+        iterations,
+        machines,
+        storage,
+    ):
         repair.install()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import (
     CustomErrorName,
 )
@@ -26,9 +25,6 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
     state_task_service_callback,
     state_task_service_lambda,
 )
-from moto.stepfunctions.parser.asl.eval.environment import Environment
-from moto.stepfunctions.parser.asl.eval.program_state import ProgramStopped
-from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication
 
 _ALL, _TASK_FAILED, _TIMEOUT = "States.ALL", "States.TaskFailed", "States.Timeout"
 _NOT_OF_TASKS = frozenset(
@@ -38,9 +34,12 @@ _NOT_OF_TASKS = frozenset(
 
 def name_of(error_name: str | None) -> ErrorName:
     """Return an error's name, whether it is one of AWS's or a custom one."""
-    if error_name is not None and error_name.startswith("States."):
+    if error_name is None or not error_name.startswith("States."):
+        return CustomErrorName(error_name=error_name)
+    try:
         return StatesErrorName.from_name(error_name)
-    return CustomErrorName(error_name=error_name)
+    except ValueError:
+        return ErrorName(error_name=error_name)
 
 
 def matches(listed: list[str | None], error: str | None) -> bool:
@@ -60,27 +59,6 @@ def _error_equals(self: Any, env: Any) -> None:
     env.stack.append(matches(listed, error.error_name if error is not None else None))
 
 
-def _reflect(self: Any) -> None:
-    """Keep the error and cause that an execution was stopped with; moto loses them."""
-    reflect: Any = _moto_reflect
-    reflect(self)
-    execution = self.execution
-    state = execution.exec_worker.env.program_state()
-    if execution.exec_status == ExecutionStatus.ABORTED and isinstance(state, ProgramStopped):
-        execution.error, execution.cause = state.error, state.cause
-
-
-def _set_error(self: Any, error: Any) -> None:
-    """Fail, unless stopped: what a stopped execution still does no longer matters."""
-    with self._state_mutex:
-        if not isinstance(self._program_state, ProgramStopped):
-            _moto_set_error(self, error)
-
-
-_moto_set_error = Environment.set_error
-_moto_reflect = BaseExecutionWorkerCommunication._reflect_execution_status  # noqa: SLF001
-
-
 def install() -> None:
     """Replace how errors are named and matched."""
     put: Any = setattr
@@ -92,5 +70,3 @@ def install() -> None:
     ):
         put(module, "CustomErrorName", name_of)
     put(ErrorEqualsDecl, "_eval_body", _error_equals)
-    put(Environment, "set_error", _set_error)
-    put(BaseExecutionWorkerCommunication, "_reflect_execution_status", _reflect)

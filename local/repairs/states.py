@@ -24,7 +24,9 @@ from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.component.state.state_pass.state_pass import StatePass
 from moto.stepfunctions.parser.asl.component.state.wait.state_wait import StateWait
 
+from local.active import host
 from local.repairs.expressions import failed
+from local.repairs.stopping import Stopped
 
 MOST_BYTES = 262_144
 """Of a state's output: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html"""
@@ -73,9 +75,12 @@ def _evaluate_with_timeout(self: Any, env: Any) -> None:
     in_time = ended.wait(seconds)
     frame.set_ended()
     env.close_frame(frame)
+    if not env.is_running():
+        raise Stopped
     if errors:
         raise errors[0]
     if not in_time:
+        host().clock.sleep(0)  # the attempt's thread first takes note that it is over
         raise EvalTimeoutError
     result = frame.stack[-1]
     env.states.set_result(result)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib
+import random
 import threading
 from types import SimpleNamespace
 from typing import Any
 
 from local.active import host
+
+chance = random.Random()  # noqa: S311 (no secrets)
+"""Where jitter comes from."""
 
 _PARSER = "moto.stepfunctions.parser"
 _COMPONENT = f"{_PARSER}.asl.component"
@@ -57,7 +61,13 @@ class _Datetime(dt.datetime):
 
 
 def _wait_interval(_self: object, env: Any, wait_seconds: float) -> None:
-    """Wait to the end, whatever wakes the state in between, unless the run is over."""
+    stubs = host().stubs
+    stubbed = None if stubs is None else stubs.seconds(env.next_state_name)
+    pause(env, wait_seconds if stubbed is None else stubbed)
+
+
+def pause(env: Any, wait_seconds: float) -> None:
+    """Wait to the end, whatever wakes the state in between, unless what it is part of is over."""
     clock = host().clock
     until = clock.now() + dt.timedelta(seconds=wait_seconds)
     while env.is_running():
@@ -95,7 +105,7 @@ def install() -> None:
     for name in _TIMES:
         importlib.import_module(name).datetime = times  # type: ignore[attr-defined]
     sleeping = SimpleNamespace(sleep=_sleep)
-    importlib.import_module(f"{_COMPONENT}.common.retry.retrier_decl").time = sleeping  # type: ignore[attr-defined]
+    importlib.import_module(f"{_COMPONENT}.common.retry.jitter_strategy_decl").random = chance  # type: ignore[attr-defined]
     importlib.import_module(
         f"{_COMPONENT}.state.exec.state_task.service.state_task_service_callback"
     ).time = sleeping  # type: ignore[attr-defined]

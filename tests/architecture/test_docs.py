@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from tests.architecture.project import ROOT, files
+from cli.commands.table import COMMANDS
+from tests.architecture.project import ROOT, files, shown
 
 MOST_README_LINES = 150
 
@@ -34,20 +36,62 @@ def test_the_documents_name_no_make_target_that_is_not_there():
     assert {name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)} == set()
 
 
+def _links(path: Path) -> list[Path]:
+    """Return the files that a document links to, without those on other machines."""
+    text = re.sub(
+        r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    found = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+    return [(path.parent / target).resolve() for target in found]
+
+
 def test_links_between_documents_lead_somewhere():
     """A relative link names a file that exists."""
     broken = [
-        f"{path.name}: {target}"
+        f"{shown(path)}: {target}"
         for path in files(".md")
-        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", path.read_text("utf-8"))
-        if not (path.parent / target).exists()
+        for target in _links(path)
+        if not target.exists()
     ]
 
     assert broken == []
 
 
+def test_every_page_can_be_reached_from_the_readme():
+    """Following links from the README leads to every page and picture under docs/."""
+    reached: set[Path] = set()
+    pending = [ROOT / "README.md"]
+    while pending:
+        page = pending.pop()
+        if page not in reached:
+            reached.add(page)
+            pending += _links(page) if page.suffix == ".md" else []
+
+    pages = {path for path in files() if path.is_relative_to(ROOT / "docs")}
+    assert sorted(map(shown, pages - reached)) == []
+
+
+def test_the_readme_names_every_command():
+    """What `stepsmith --help` lists stands in the README's table, and nothing else does."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = re.search(r"^\| `\.venv/bin/stepsmith` .*?\n\n", readme, re.MULTILINE | re.DOTALL)
+    assert table is not None
+
+    named = re.findall(r"^\| `(\w+)` ", table[0], re.MULTILINE)
+
+    assert named == list(COMMANDS)
+
+
+def test_every_repair_of_the_local_engine_is_told():
+    """A module of local/repairs has a row in the table of its page, and a row has a module."""
+    page = (ROOT / "docs" / "local-engine.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+
+    assert told == sorted(p.stem for p in (ROOT / "local" / "repairs").glob("[a-z]*.py"))
+
+
 def test_the_readme_is_short():
     """What needs more room has a page of its own under docs/."""
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").split("\n")
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
 
     assert len(lines) <= MOST_README_LINES

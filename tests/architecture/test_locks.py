@@ -59,7 +59,7 @@ def test_the_locks_hold_what_is_declared():
 
 def test_the_engine_does_without_the_deployment_tools():
     """`make demo` on a fresh clone does not download the CDK."""
-    assert not _names("requirements.lock") & {"aws-cdk-lib", "jsii", "pytest", "mypy"}
+    assert not _names("requirements.lock") & {"aws-cdk-lib", "jsii", "cfn-lint", "mypy"}
 
 
 def test_the_node_tools_are_pinned_without_addresses():

@@ -25,17 +25,23 @@ class Evaluation:
 
 @contextmanager
 def recorded() -> Iterator[list[Evaluation]]:
-    """Collect the evaluations made inside the block, each kind once.
+    """Collect the evaluations of machines that are compiled and played inside the block.
 
-    The player keeps parsed expressions only; their text is found again by the syntax tree, of
-    which `query.parse` makes one a text.
+    The same expression with the same variables is listed once.
     """
     found: dict[str, Evaluation] = {}
-    texts: dict[int, str] = {}
     listed: list[Evaluation] = []
+    texts: dict[int, str] = {}
+    kept: list[Jsonata] = []  # so that no other gets its id
     evaluate, parse = query.Evaluator.evaluate, query.parse
 
-    def noted(
+    def reading(text: str) -> Jsonata:
+        parsed = parse(text)
+        texts[id(parsed)] = text
+        kept.append(parsed)
+        return parsed
+
+    def noting(
         self: query.Evaluator,
         parsed: Jsonata,
         variables: Mapping[str, Value],
@@ -43,7 +49,7 @@ def recorded() -> Iterator[list[Evaluation]]:
         now: float,
     ) -> Value:
         value = evaluate(self, parsed, variables, states, now)
-        code = texts.get(id(parsed.ast))
+        code = texts.get(id(parsed))
         if code is not None:
             named = {name: to_json(v) for name, v in variables.items() if f"${name}" in code}
             one = Evaluation(code, {**named, "states": to_json(states)}, to_json(value))
@@ -51,9 +57,10 @@ def recorded() -> Iterator[list[Evaluation]]:
                 listed.append(one)
         return value
 
-    query.Evaluator.evaluate = noted  # type: ignore[method-assign]
-    del parse
+    query.parse = reading  # type: ignore[assignment]
+    query.Evaluator.evaluate = noting  # type: ignore[method-assign]
     try:
         yield listed
     finally:
+        query.parse = parse
         query.Evaluator.evaluate = evaluate  # type: ignore[method-assign]

@@ -7,9 +7,8 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -17,47 +16,13 @@ from hypothesis import strategies as st
 
 from compiler.check import StageSettings, Surroundings, WorkflowContract
 from compiler.diagnostics import Severity
+from compiler.document import Json
 from compiler.pipeline import Compilation, compile_source
 from compiler.source import Source
+from tests.compiler.writer import ANY, FREE, INPUTS, LIST, NUMBER, SHOWN, TEXT, Known, Writer
 from tests.golden.project import surroundings
 
 seeds = st.integers(0, 2**32)
-
-TEXT, NUMBER, BOOLEAN, LIST = "text", "number", "boolean", "list"
-FREE = "free"  # of no known type: anything may be done with it
-SHOWN = "shown"  # only passed on
-ANY = "any"  # all of these
-
-INPUTS: dict[str, Any] = {
-    "name": "string",
-    "count": {"type": "number", "default": 3},
-    "flag": {"type": "boolean", "required": False},
-    "names": {"type": "array", "required": False},
-    "options": {"type": "object", "required": False},
-    "free": {"required": False},
-    "image-tag": {"type": "string", "default": "it's \"new\" {% 1 %} ${X}\nend 🎉"},
-}
-_INPUTS = {
-    TEXT: ["inputs.name", "inputs.image-tag"],
-    NUMBER: ["inputs.count"],
-    BOOLEAN: ["inputs.flag"],
-    LIST: ["inputs.names"],
-    FREE: ["inputs.options.deep['odd key'].x", "inputs.free", "inputs.free[0].y",
-           "event.detail.list[1]", "github.event.pull_request.title", "inputs.options.constructor",
-           "inputs.free.constructor"],
-    ANY: ["inputs.options", "inputs.count", "inputs.flag", "trigger.name", "github.sha", "run.id"],
-}  # fmt: skip
-_LITERALS = ["x", "it''s", 'say "no"', "{% 1/0 %}", "${Token}", "<b>&amp;</b>", "ünï🎉", "a\\\\b"]
-_TIMES = ["30s", "5m", "1h"]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A step that may be read: paths to its values by their type."""
-
-    id: str
-    is_manual: bool
-    paths: dict[str, list[str]]
 
 
 @dataclass(slots=True)
@@ -76,18 +41,14 @@ class Group:
         return [*self.outside, *(k for name in sorted(depends_on) for k in self.seen[name])]
 
 
-class Maker:
+class Maker(Writer):
     """Makes one workflow."""
 
     def __init__(self, seed: int, *, most: int = 9) -> None:
-        self.random = random.Random(seed)
+        super().__init__(seed)
         self.most = most
         self.numbered = 0
         self.manual: set[str] = set()
-
-    def chance(self, probability: float) -> bool:
-        """Return true so often."""
-        return self.random.random() < probability
 
     def workflow(self) -> dict[str, Any]:
         """Return a whole file."""
@@ -97,11 +58,16 @@ class Maker:
         made: dict[str, Any] = {
             "name": "made up",
             "inputs": INPUTS,
-            "trigger": {"type": "git-push", "event": ["push", "pull_request"], "inputs": {"name": "x"}},
+            "trigger": {
+                "type": "git-push",
+                "event": ["push", "pull_request"],
+                "inputs": {"name": "x"},
+            },
             "env": {"WHERE": self.value(TEXT, []), "PLAIN": "{% $x %} and ${Y}"},
             "steps": steps,
             "outputs": {
-                f"o{at}": {"value": self.value(ANY, every)} for at in range(self.random.randint(0, 3))
+                f"o{at}": {"value": self.value(ANY, every)}
+                for at in range(self.random.randint(0, 3))
             },
         }
         if not made["outputs"]:
@@ -120,7 +86,7 @@ class Maker:
         made = []
         for _ in range(self.random.randint(1, 2)):
             name = self.new_id("h")
-            step = {"id": name, "run": "echo \"${{ failure.step_id }} ${{ toJSON(failure) }}\""}
+            step = {"id": name, "run": 'echo "${{ failure.step_id }} ${{ toJSON(failure) }}"'}
             step["env"] = {"A": self.value(TEXT, group.readable(set()))}  # type: ignore[assignment]
             made.append(step)
         return made
@@ -168,7 +134,7 @@ class Maker:
 
     def kinds(self, group: Group) -> list[Kind]:
         """Return what a step of a group may be; scripts and actions more often."""
-        plain = [script, script, action, action, aws, child, publish]
+        plain: list[Kind] = [script, script, action, action, aws, child, publish]
         found = [*plain, *plain, manual, manual, pause, pause, event, callback]
         return [*found, parallel, parallel] if group.depth < 2 else found
 
@@ -184,135 +150,25 @@ class Maker:
         if not loops:
             return False
         if self.chance(0.2):
-            made["for_each"] = self.random.choice([["a", 2, None, {"x": [1]}], self.value(LIST, readable)])
+            made["for_each"] = self.random.choice(
+                [["a", 2, None, {"x": [1]}], self.value(LIST, readable)]
+            )
             if made.get("on_error") == "pause":
                 del made["on_error"]
             if self.chance(0.3):
-                made |= {"max_items": 4, "max_concurrency": 2}
+                made |= {"max_items": 4, "max_concurrency": self.random.choice([2, 60])}
         elif self.chance(0.15):
             until = f"steps.{name}.outputs.value && toJSON(steps.{name}.outputs.other) == 'x'"
             made["repeat"] = {"until": until, "delay": "5s", "max_attempts": 3}
         return "for_each" in made
 
-    def retry(self, name: str) -> dict[str, Any]:
-        """Return a retry: of everything, of some errors, or of what conditions ask for."""
-        made: dict[str, Any] = {"max_attempts": 3, "delay": "2s"}
-        own = f"steps.{name}.outputs"
-        conditions = [
-            {"error_type": "NetworkError"},
-            {"error_type": "TimeoutError"},
-            f"contains({own}.error, 'again') || {own}.status_code >= 500",
-            f"{own}.status_code == 7 && !startsWith({own}.error, 'x')",
-            "failure()",
-        ]
-        if self.chance(0.6):
-            made["conditions"] = self.random.sample(conditions, self.random.randint(1, 3))
-        if self.chance(0.4):
-            made["backoff"] = {"type": "exponential", "base_delay": "2s", "max_delay": "1m"}
-            del made["delay"]
-        return made
 
-    # --- expressions ---------------------------------------------------------------------------
-
-    def condition(self, above: set[str], readable: list[Known]) -> str:
-        """Return a condition of any shape: one test, several, with and without functions."""
-        near = [k for k in readable if k.id in above]
-        text = self.test(near, readable)
-        for _ in range(self.random.choice([0, 0, 1, 1, 2])):
-            other = self.test(near, readable)
-            text = self.random.choice(
-                [f"{text} && {other}", f"{text} || {other}", f"!({text}) && {other}", f"({text}) || !({other})"]
-            )
-        return text if self.chance(0.5) else f"${{{{ {text} }}}}"
-
-    def test(self, near: list[Known], readable: list[Known]) -> str:
-        """Return something that is true or false, or counts as such."""
-        one = self.random.choice(near)
-        choices: list[Callable[[], str]] = [
-            lambda: self.random.choice(["success()", "failure()", "always()"]),
-            lambda: f"steps.{one.id}.status == '{self.random.choice(_STATUSES)}'",
-            lambda: f"steps.{one.id}.status != '{self.random.choice(_STATUSES)}'",
-            lambda: f"steps.{one.id}.error.type == 'NetworkError'",
-            lambda: f"{self.path(TEXT, readable)} == {self.literal()}",
-            lambda: f"{self.path(FREE, readable)} != {self.path(ANY, readable)}",
-            lambda: f"{self.path(NUMBER, readable)} {self.random.choice(['<', '>='])} 2",
-            lambda: self.path(ANY, readable),
-            lambda: f"contains({self.path(FREE, readable)}, {self.literal()})",
-            lambda: f"startsWith({self.path(TEXT, readable)}, {self.literal()})",
-            lambda: self.path(BOOLEAN, readable),
-        ]
-        if one.is_manual:
-            choices += [lambda: f"steps.{one.id}.outputs.status == 'rejected'"] * 3
-        return self.random.choice(choices)()
-
-    def literal(self) -> str:
-        """Return a text as an expression."""
-        return "'" + self.random.choice(_LITERALS).replace("''", "'").replace("'", "''") + "'"
-
-    def path(self, type_: str, readable: list[Known]) -> str:
-        """Return a path whose value has the type."""
-        found = [path for known in readable for path in known.paths.get(type_, [])]
-        if found and self.chance(0.75):
-            return self.random.choice(found)
-        return self.random.choice(_INPUTS[type_])
-
-    def expression(self, type_: str, readable: list[Known], depth: int = 0) -> str:
-        """Return an expression of the type."""
-        if depth > 1 or self.chance(0.5):
-            return self.path(type_, readable)
-        inner = lambda wanted: self.expression(wanted, readable, depth + 1)  # noqa: E731
-        match type_:
-            case "text":
-                choices = [
-                    lambda: f"format('{{0}} of {{1}}', {inner(ANY)}, {inner(NUMBER)})",
-                    lambda: f"toJSON({inner(ANY)})",
-                    self.literal,
-                    lambda: f"coalesce({inner(TEXT)}, 'none')",
-                ]
-            case "number":
-                choices = [lambda: f"length({inner(FREE)})", lambda: "1.5"]
-            case "boolean":
-                choices = [
-                    lambda: f"endsWith({inner(TEXT)}, {self.literal()})",
-                    lambda: f"!{self.path(ANY, readable)}",
-                ]
-            case "list":
-                choices = [lambda: f"keys({inner(FREE)})", lambda: f"fromJSON({inner(TEXT)})"]
-            case "free":
-                choices = [lambda: f"fromJSON({inner(TEXT)})", lambda: f"({inner(FREE)})[{inner(FREE)}]"]
-            case _:
-                choices = [
-                    lambda: f"fromJSON({inner(TEXT)})",
-                    lambda: f"({inner(ANY)} || {inner(TEXT)})",
-                    lambda: f"({inner(ANY)} && {inner(LIST)})",
-                    lambda: f"join({inner(FREE)}, ', ')",
-                    lambda: f"({inner(FREE)})[{inner(FREE)}]",
-                    lambda: inner(TEXT),
-                ]
-        return self.random.choice(choices)()
-
-    def value(self, type_: str, readable: list[Known]) -> str:
-        """Return a YAML text with an expression in it, alone or inside other text."""
-        text = f"${{{{ {self.expression(type_, readable)} }}}}"
-        if type_ == TEXT and self.chance(0.5):
-            return f"a {text}{self.random.choice([' b', '\n{% c %}', '-${D}', ''])}"
-        return text
-
-    def body(self, readable: list[Known]) -> dict[str, Any]:
-        """Return a mapping with all sorts of values in it, expressions in its lists too."""
-        return {
-            "text": self.value(TEXT, readable),
-            "odd 'key' {% 1 %}": self.value(ANY, readable),
-            "list": [self.value(ANY, readable), 1, None, [self.value(LIST, readable)]],
-            "plain": {"a": "{% $b %}", "c": "${d}", "e": [True, 1.5, "ünï"]},
-        }
-
-
-_STATUSES = ["succeeded", "failed", "skipped", "timed_out"]
 Kind = Callable[[Maker, dict[str, Any], list[Known], Group], tuple[Known, list[Known]]]
 
 
-def _known(name: str, outputs: dict[str, str], *, each: bool = False, manual: bool = False) -> Known:
+def _known(
+    name: str, outputs: dict[str, str], *, each: bool = False, manual: bool = False
+) -> Known:
     """Return what can be read of a step with these outputs."""
     paths: dict[str, list[str]] = {
         SHOWN: [f"steps.{name}.status", f"steps.{name}.outputs", f"steps.{name}.error.message"],
@@ -327,7 +183,9 @@ def _known(name: str, outputs: dict[str, str], *, each: bool = False, manual: bo
     return Known(name, manual, paths)
 
 
-def script(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:
+def script(
+    make: Maker, made: dict[str, Any], readable: list[Known], group: Group
+) -> tuple[Known, list[Known]]:
     """A script that reads others by interpolation and by its environment, and writes outputs."""
     name = made["id"]
     each = make.around(made, readable, loops=not group.in_loop)
@@ -345,12 +203,17 @@ def script(make: Maker, made: dict[str, Any], readable: list[Known], group: Grou
     if each:
         made["env"]["ITEM"] = "${{ item }}-${{ index }}"
     if not each and make.chance(0.1):
-        made["compensate"] = {"id": f"undo_{make.new_id('u')}", "run": f"echo ${{{{ {own}.value }}}}"}
+        made["compensate"] = {
+            "id": f"undo_{make.new_id('u')}",
+            "run": f"echo ${{{{ {own}.value }}}}",
+        }
     outputs = {"value": TEXT, "other": TEXT, "derived": SHOWN, "odd-one": SHOWN}
     return _known(name, outputs, each=each), []
 
 
-def action(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:
+def action(
+    make: Maker, made: dict[str, Any], readable: list[Known], group: Group
+) -> tuple[Known, list[Known]]:
     """An action of the catalogue, secrets among its inputs."""
     name = made["id"]
     each = make.around(made, readable, loops=not group.in_loop)
@@ -367,15 +230,23 @@ def action(make: Maker, made: dict[str, Any], readable: list[Known], group: Grou
     return _known(name, outputs, each=each), []
 
 
-def callback(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:  # noqa: ARG001
+def callback(
+    make: Maker, made: dict[str, Any], readable: list[Known], _group: Group
+) -> tuple[Known, list[Known]]:
     """An action that an outside system ends."""
-    made |= {"action": "http-request", "callback": True, "inputs": {"url": make.value(TEXT, readable)}}
+    made |= {
+        "action": "http-request",
+        "callback": True,
+        "inputs": {"url": make.value(TEXT, readable)},
+    }
     if make.chance(0.3):
         made["on_error"] = "continue"
     return _known(made["id"], {"status_code": NUMBER, "body": FREE, "given": FREE}), []
 
 
-def aws(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:
+def aws(
+    make: Maker, made: dict[str, Any], readable: list[Known], group: Group
+) -> tuple[Known, list[Known]]:
     """A direct call of an AWS API."""
     each = make.around(made, readable, loops=not group.in_loop)
     made |= {"action": "aws:dynamodb:getItem", "inputs": {"TableName": make.value(TEXT, readable)}}
@@ -384,7 +255,9 @@ def aws(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) 
     return _known(made["id"], {"value": SHOWN, "other": SHOWN, "Item.a.S": FREE}, each=each), []
 
 
-def child(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:
+def child(
+    make: Maker, made: dict[str, Any], readable: list[Known], group: Group
+) -> tuple[Known, list[Known]]:
     """A call of another workflow."""
     each = make.around(made, readable, loops=not group.in_loop)
     made.pop("repeat", None)
@@ -395,7 +268,9 @@ def child(make: Maker, made: dict[str, Any], readable: list[Known], group: Group
     return _known(made["id"], {"value": TEXT, "other": FREE}, each=each), []
 
 
-def publish(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:
+def publish(
+    make: Maker, made: dict[str, Any], readable: list[Known], group: Group
+) -> tuple[Known, list[Known]]:
     """A step that puts an event on the bus."""
     each = make.around(made, readable, loops=not group.in_loop)
     made.pop("repeat", None)
@@ -405,7 +280,9 @@ def publish(make: Maker, made: dict[str, Any], readable: list[Known], group: Gro
     return _known(made["id"], {}, each=each), []
 
 
-def manual(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:  # noqa: ARG001
+def manual(
+    make: Maker, made: dict[str, Any], readable: list[Known], group: Group
+) -> tuple[Known, list[Known]]:
     """A step that waits for a person, with escalations."""
     name = made["id"]
     make.manual.add(name)
@@ -426,13 +303,18 @@ def manual(make: Maker, made: dict[str, Any], readable: list[Known], group: Grou
     for key in ("on_reject", "on_timeout"):
         if make.chance(0.4):
             made[key] = "continue"
+    each = not group.in_loop and make.chance(0.15)
+    if each:
+        made["for_each"] = ["a", "b"]
     if make.chance(0.3):
         made["form"] = {"type": "object", "properties": {"amount": {"type": "number"}}}
     outputs = {"status": SHOWN, "comments": TEXT, "decided_by": TEXT, "form": SHOWN}
-    return _known(name, outputs, manual=True), []
+    return _known(name, outputs, each=each, manual=not each), []
 
 
-def pause(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:  # noqa: ARG001
+def pause(
+    make: Maker, made: dict[str, Any], readable: list[Known], _group: Group
+) -> tuple[Known, list[Known]]:
     """A wait: for a while or until a time, written or computed."""
     made["type"] = "wait"
     made |= make.random.choice(
@@ -446,7 +328,9 @@ def pause(make: Maker, made: dict[str, Any], readable: list[Known], group: Group
     return _known(made["id"], {}), []
 
 
-def event(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:  # noqa: ARG001
+def event(
+    make: Maker, made: dict[str, Any], _readable: list[Known], _group: Group
+) -> tuple[Known, list[Known]]:
     """A wait for an event."""
     made |= {"type": "wait", "event": "user.signup", "timeout": "24h"}
     if make.chance(0.5):
@@ -454,16 +338,24 @@ def event(make: Maker, made: dict[str, Any], readable: list[Known], group: Group
     return _known(made["id"], {"event": FREE, "event.detail.id": FREE}), []
 
 
-def parallel(make: Maker, made: dict[str, Any], readable: list[Known], group: Group) -> tuple[Known, list[Known]]:
+def parallel(
+    make: Maker, made: dict[str, Any], readable: list[Known], group: Group
+) -> tuple[Known, list[Known]]:
     """Steps side by side, which may depend on each other and read what is before the block."""
-    inner = Group(readable, in_loop=group.in_loop, depth=group.depth + 1)
+    each = not group.in_loop and make.chance(0.2)
+    inner = Group(readable, in_loop=group.in_loop or each, depth=group.depth + 1)
     made["type"] = "parallel"
+    if each:
+        made["for_each"] = make.value(LIST, readable)
     made["steps"] = make.steps(inner, make.random.randint(1, 4))
     if make.chance(0.3):
         made["timeout"] = "10h"
     if make.chance(0.3):
         made["on_error"] = "continue"
-    return _known(made["id"], {}), inner.readable(set(inner.ids))
+    if each:  # its children run for every item, so nobody outside may read one
+        return _known(made["id"], {}, each=True), []
+    children = [known for name in inner.ids for known in inner.seen[name]]
+    return _known(made["id"], {}), children
 
 
 def workflow(seed: int, **limits: int) -> dict[str, Any]:
@@ -474,7 +366,7 @@ def workflow(seed: int, **limits: int) -> dict[str, Any]:
 @cache
 def around() -> Surroundings:
     """Return what the workflows are checked against."""
-    text = {"type": "string"}
+    text: Json = {"type": "string"}
     called = WorkflowContract(
         "child",
         None,
@@ -495,9 +387,13 @@ def made(seed: int, most: int = 9) -> Compilation:
     """Return a workflow compiled; one that has an error fails the test."""
     text = json.dumps(workflow(seed, most=most), ensure_ascii=False)
     found = compile_source(Source("workflows/made.yaml", text), around())
-    errors = [f"{d.code}: {d.message} ({d.help})" for d in found.diagnostics if d.severity is Severity.ERROR]
+    errors = [
+        f"{d.code}: {d.message} ({d.help})"
+        for d in found.diagnostics
+        if d.severity is Severity.ERROR
+    ]
     assert found.ok, (seed, errors)
     return found
 
 
-__all__ = ["Group", "Known", "Maker", "around", "made", "replace", "seeds", "workflow"]
+__all__ = ["Group", "Known", "Maker", "around", "made", "seeds", "workflow"]

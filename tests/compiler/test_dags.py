@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def expected(
             rule,
             bad_above=bad,
             has_counting=has_counting_dependency(rule, rules, outcomes),
-            condition=lambda holds=holds: holds,
+            condition=partial(bool, holds),
         )
         if reason is None:
             ended[name] = start + happens[name].takes

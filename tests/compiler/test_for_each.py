@@ -73,7 +73,9 @@ def test_more_items_than_allowed_start_none() -> None:
     told, _ = patching([str(n) for n in range(6)])
     assert told.run == "failed"
     assert "TooManyItems" in str(told.played.cause)
-    assert [c for c in told.played.calls if c.arguments.get("Payload", {}).get("step") == "patch"] == []
+    assert [
+        c for c in told.played.calls if c.arguments.get("Payload", {}).get("step") == "patch"
+    ] == []
 
 
 def test_one_bad_item_fails_the_step_when_all_have_run() -> None:

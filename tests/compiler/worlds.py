@@ -15,14 +15,19 @@ from tests.asl_player import Call, Outcome, lambda_result
 TEXTS = [
     "", "x", "again", "false", "0", "2026-03-01T00:00:00Z", "2026-13-45T99:99:99Z", "2026-03-01",
     'say "no"', "it's", "{% 1/0 %}", "${X}", "a\nb\r\n\tc", "\\", "\\u0041", "ünï\U0001f389\u2028",
-    "\u0000\u0007", "[1, {\"a\": null}]", "{\"broken\": ", "e" * 10_000, "status_code=503 again",
-    "status_code=99999999999999", "é" * 3_000, "constructor", "$states.input", "`tick`", "/re/",
+    "\u0000\u0007", '[1, {"a": null}]', '{"broken": ', "e" * 10_000, "status_code=503 again",
+    "status_code=1 status_code=2 again", "status_code=99999999999999", "é" * 3_000, "constructor",
+    "$states.input", "`tick`", "/re/",
 ]  # fmt: skip
-SCALARS = [None, True, False, 0, -1, 1.5, 3, 1e300, -1e-7, 2**53, 40_000_000_000]
-KEYS = ["value", "other", "derived", "status", "x", "a", "", "a b", "'", '"', "constructor",
-        "__proto__", "length", "outputs", "id", "deep", "odd key", "list", "0", "body", "step_id"]  # fmt: skip
-ERRORS = [None, "", "NetworkError", "States.Timeout", "States.TaskFailed", "StepTimedOut", "Odd 'x'",
-          "Lambda.ServiceException", "StepInProgress", "ValidationError", "Rejected", "E" * 256]  # fmt: skip
+SCALARS = [None, True, False, 0, -1, 1.5, 3, 1e300, -0.25, 2**53, 40_000_000_000]
+KEYS = [
+    "value", "other", "derived", "status", "x", "a", "", "a b", "'", '"', "constructor",
+    "__proto__", "length", "outputs", "id", "deep", "odd key", "list", "00", "body", "step_id",
+]  # fmt: skip
+ERRORS = [
+    None, "", "NetworkError", "States.Timeout", "States.TaskFailed", "StepTimedOut", "Odd 'x'",
+    "Lambda.ServiceException", "StepInProgress", "ValidationError", "Rejected", "E" * 256,
+]  # fmt: skip
 SETTLED = 150
 """Calls after which a world answers plainly, so that every run comes to an end."""
 
@@ -57,8 +62,8 @@ class Data:
         """Return what should be an object of outputs."""
         if self.chance(0.3):
             return self.any()
-        known = {"value": self.any(), "other": self.any(), "body": self.any(), "derived": self.any(),
-                 "status_code": self.any(), "event": self.any(), "headers": self.any()}  # fmt: skip
+        names = ("value", "other", "body", "derived", "status_code", "event", "headers")
+        known = {name: self.any() for name in names}
         return {key: value for key, value in (known | given).items() if self.chance(0.7)}
 
 
@@ -83,6 +88,9 @@ def execution_input(seed: int) -> Any:
         "github": {"event": {"pull_request": {"title": "T"}}, "sha": "abc"},
         "event": {"detail": {"id": "x", "list": [1, {"a": 2}]}},
     }
+    failed = [{"step_id": "s1", "status": "failed", "type": "E", "message": "m"}]
+    found["failure"] = {"steps": [*failed, *(data.any() for _ in range(2))]}
+    found["failure"]["steps"].append({"step_id": data.any(), "status": data.any()})
     for name in [*found]:
         if data.chance(0.2):
             found[name] = data.any()
@@ -123,14 +131,25 @@ class Hostile:
     def _result(self, call: Call, *, kind: bool) -> Any:
         data = self.data
         outputs = {"value": "x", "other": "o", "derived": 3} if kind else data.outputs()
+        if "startExecution" in call.resource and "items" in call.arguments["Input"]:
+            return {"Output": {"items": [self._item() for _ in call.arguments["Input"]["items"]]}}
         if "startExecution" in call.resource:
             return {"Output": outputs} if kind or data.chance(0.9) else {}
         if "lambda:invoke" in call.resource:
             answer: Any = {"step": "s", "status": "succeeded", "outputs": outputs}
             if data.chance(0.3):
-                answer["refs"] = {"value": {"bucket": "b", "key": "k", "bytes": 9}} if kind else data.any()
+                answer["refs"] = (
+                    {"value": {"bucket": "b", "key": "k", "bytes": 9}} if kind else data.any()
+                )
             return lambda_result(answer if kind or data.chance(0.7) else data.any())
         return outputs if kind or data.chance(0.5) else data.object()
+
+    def _item(self) -> Any:
+        """What a machine of ours gives of an item: its form is sure, what is in it is not."""
+        record: Any = {"status": "succeeded", "outputs": self.data.outputs()}
+        if self.data.chance(0.3):
+            return {"f": [{"step_id": "x", "status": "failed", "type": "E", "message": "m"}]}
+        return {"s_x": record} if self.data.chance(0.8) else {}
 
     # --- whoever answers by a token --------------------------------------------------------------
 
@@ -139,7 +158,9 @@ class Hostile:
         call.player.at(delay, lambda: call.player.succeed(token, answer))
         return Outcome()
 
-    def _fail_later(self, call: Call, error: str | None, cause: str | None, delay: float) -> Outcome:
+    def _fail_later(
+        self, call: Call, error: str | None, cause: str | None, delay: float
+    ) -> Outcome:
         token = call.token
         call.player.at(delay, lambda: call.player.fail(token, error, cause))
         return Outcome()
@@ -151,12 +172,17 @@ class Hostile:
         if payload.get("guard") and payload.get("bad"):  # what a wait says itself is not forgotten
             return self._fail_later(call, LATCH_SKIP_FAILED, None, 5)
         if payload.get("guard") and data.chance(0.3):
-            error = data.random.choice([LATCH_SKIP, LATCH_SKIP_FAILED])
+            errors = [LATCH_SKIP_FAILED]
+            if payload.get("counting") is not True:
+                errors.append(LATCH_SKIP)
+            error = data.random.choice(errors)
             return self._fail_later(call, error, None if kind else "x", 5)
         answer: Any = {
             "bad": data.random.choice([[], [], ["s1"], ["s1", "s2"]]),
             "statuses": {},
-            "values": {f"s_s{at}": data.random.choice([None, self._record()]) for at in range(1, 20)},
+            "values": {
+                f"s_s{at}": data.random.choice([None, self._record()]) for at in range(1, 20)
+            },
         }
         if not kind:
             part = data.random.choice([*answer, None])
@@ -184,7 +210,9 @@ class Hostile:
             "pause": {"choice": data.random.choice(["retry", "skip", "fail"]), "outputs": {}},
             "await_callback": {"outputs": {"given": 1}},
             "await_event": {"event": {"detail": {"id": "x"}}},
-        }.get(operation, {"status": data.random.choice(["approved", "rejected"]), "decided_by": "a@b"})
+        }.get(
+            operation, {"status": data.random.choice(["approved", "rejected"]), "decided_by": "a@b"}
+        )
         if self.calls > SETTLED and operation == "pause":
             plain = {"choice": "fail"}
         answer = plain if kind else data.random.choice([plain | data.object(), data.any()])

@@ -62,13 +62,6 @@ def mutated(draw: DrawFn) -> str:
     return text
 
 
-@st.composite
-def structured(draw: DrawFn) -> str:
-    """Return YAML of the language's own words, put together in ways that nobody meant."""
-    written = yaml.safe_dump(draw(_values()), allow_unicode=True, sort_keys=False)
-    return str(written)
-
-
 def _values() -> st.SearchStrategy[Json]:
     expression = st.sampled_from(EXPRESSIONS).map(lambda inner: f"${{{{ {inner} }}}}")
     leaf: st.SearchStrategy[Json] = st.one_of(
@@ -86,11 +79,21 @@ def _values() -> st.SearchStrategy[Json]:
     inner = st.recursive(
         leaf,
         lambda each: st.one_of(st.lists(each, max_size=4), st.dictionaries(key, each, max_size=4)),
-        max_leaves=12,
+        max_leaves=8,
     )
-    steps = st.lists(st.one_of(step, st.dictionaries(st.sampled_from(KEYS), inner, max_size=6)))
+    steps = st.lists(st.one_of(step, st.dictionaries(key, inner, max_size=5)), max_size=4)
     root = st.fixed_dictionaries({"steps": steps}, optional=dict.fromkeys(KEYS[4:16], inner))
     return st.one_of(root, st.fixed_dictionaries({"workflow": root}), inner)
+
+
+_VALUES = _values()
+
+
+@st.composite
+def structured(draw: DrawFn) -> str:
+    """Return YAML of the language's own words, put together in ways that nobody meant."""
+    written = yaml.dump(draw(_VALUES), Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False)
+    return str(written)
 
 
 # --- one change each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 Definition = dict[str, Any]
@@ -57,10 +58,11 @@ def machine(first: str, states: Definition) -> Definition:
         "Error": "WorkflowError",
         "Cause": '{"type":"WorkflowError","message":"a step failed","details":[]}',
     }
+    ending = {"failed": failed} if '"Next": "failed"' in json.dumps(states) else {}
     return {
         "QueryLanguage": "JSONata",
         "StartAt": "begin",
-        "States": {"begin": begin, **states, "failed": failed},
+        "States": {"begin": begin, **states, **ending},
     }
 
 

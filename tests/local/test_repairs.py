@@ -26,8 +26,8 @@ def waiting(**fields):
         "End": True,
         **fields,
     }
-    after = {"Type": "Pass", "End": True}
-    return {"QueryLanguage": "JSONata", "StartAt": "A", "States": {"A": state, "B": after}}
+    after = {"B": {"Type": "Pass", "End": True}} if "Catch" in fields else {}
+    return {"QueryLanguage": "JSONata", "StartAt": "A", "States": {"A": state, **after}}
 
 
 def answered(machine, answer):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from compiler.check.shell.mask import Spot
@@ -15,6 +16,7 @@ from compiler.check.shell.text import ScriptText, as_script
 from compiler.check.shell.variables import Names, plain_name
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Scalar
+from compiler.document.offsets import place
 from compiler.expressions import Expr
 from compiler.expressions import parse as parse_expression
 from compiler.expressions.syntax import At
@@ -60,7 +62,9 @@ def interpolate(
     variables that the step sets. None after reporting: broken shell syntax, an expression that
     is wrong, or one that stands where its value cannot be passed safely.
     """
-    given, at = (script.text, script.at) if isinstance(script, Scalar) else script
+    if isinstance(script, Scalar):
+        script = (script.text, partial(place, script))
+    given, at = script
     read = as_script(given)
     return _Writer(read, at, diagnostics).write(parse, Names(read.text, taken))
 

@@ -97,7 +97,8 @@ CODES: tuple[Code, ...] = (
         "unknown-variable",
         "A variable of the environment is read that is not set",
         "`env.NAME` knows the variables of the workflow's `env` and of the `env` of the step and "
-        "the blocks around it. What a script exports is known to that script only.",
+        "the blocks around it; variables of the same `env` cannot read each other. What a script "
+        "exports is known to that script only.",
         file("env: {STAGE: test}", "steps:", '  - {id: build, run: "echo ${{ env.STAEG }}"}'),
         file("env: {STAGE: test}", "steps:", '  - {id: build, run: "echo ${{ env.STAGE }}"}'),
     ),

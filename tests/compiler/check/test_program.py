@@ -242,3 +242,41 @@ def test_what_else_is_handed_on():
     assert made.has_close
     assert isinstance(made.triggers, list)
     assert made.triggers[0]["inputs"] == {"a": "b"}  # type: ignore[index, call-overload]
+
+
+def test_one_and_true_in_a_script_are_two_values():
+    """Python takes them for the same key."""
+    found = checked(
+        """
+        name: Both
+        steps:
+          - {id: it, run: 'echo ${{ 1 }} ${{ true }} ${{ 0 }} ${{ false }}'}
+        """
+    )
+    assert found.program is not None
+    kind = found.program.steps[0].kind
+    assert isinstance(kind, Script)
+    values = [value.value for _, value in kind.variables if isinstance(value, Constant)]
+    assert [repr(value) for value in values] == ["1", "True", "0", "False"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ("for_each: '${{ inputs.all }}', max_items: 1000", None),
+        ("for_each: '${{ inputs.all }}', max_items: 1001", "1001"),
+        (f"for_each: {[0] * 1001}, max_items: 1001", "1001"),
+        (f"for_each: {[0] * 1001}", str([0] * 1001)),
+    ],
+)
+def test_at_most_a_thousand_items_are_carried_out(keys: str, place: str | None):
+    """Their results meet in one state, whose data is bounded."""
+    found = checked(
+        f"""
+        name: Each
+        inputs: {{all: {{type: array}}}}
+        steps:
+          - {{id: it, run: 'echo ${{{{ item }}}} ${{{{ toJSON(inputs.all) }}}}', {keys}}}
+        """
+    )
+    assert found.found == ([] if place is None else [("too-many-items", place)])

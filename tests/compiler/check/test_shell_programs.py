@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.check.shell import outputs_written, programs
+from compiler.check.shell import interpolate, outputs_written, programs, script_text
+from compiler.diagnostics import Diagnostics
+from compiler.source import Source, Span
 
 
 @pytest.mark.parametrize(
@@ -71,3 +73,15 @@ def test_a_program_has_its_place():
 def test_outputs_are_seen_in_what_is_written(script: str, expected: str):
     """Of echo, printf, heredocs and blocks that go to the file."""
     assert outputs_written(script) == frozenset(expected.split())
+
+
+def test_a_script_is_read_once_for_all_questions():
+    """What is read answers as the text does, also a second time."""
+    text = 'git pull\necho "x=${{ inputs.x }}" >> "$GITHUB_OUTPUT"\n'
+    script = script_text(text)
+    diagnostics = Diagnostics(Source("test", text))
+    for _ in range(2):
+        assert programs(script) == programs(text)
+        assert outputs_written(script) == {"x"}
+        assert interpolate((script, Span), diagnostics) == interpolate((text, Span), diagnostics)
+    assert not len(diagnostics)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.diagnostics import Diagnostics
-from compiler.document import Mapping, Scalar, Style, read, walk
+from compiler.document import Mapping, Scalar, Style, place, read, walk
 from compiler.source import Source, Span
 
 
@@ -26,7 +26,7 @@ def assert_exact(scalar: Scalar) -> None:
     source = scalar.source.text
     last = scalar.span.start
     for at, character in enumerate(scalar.text):
-        span = scalar.at(at, at + 1)
+        span = place(scalar, at, at + 1)
         written = source[span.start : span.end]
         assert span.start >= last, "places go forward"
         last = span.end
@@ -39,8 +39,8 @@ def assert_exact(scalar: Scalar) -> None:
             assert character in " \n"
         else:
             assert written == character
-    whole = scalar.at(0, len(scalar.text))
-    assert whole.start == scalar.at(0, 0).start
+    whole = place(scalar, 0, len(scalar.text))
+    assert whole.start == place(scalar, 0, 0).start
     assert whole.end == last or not scalar.text
 
 
@@ -130,8 +130,8 @@ def test_every_character_of_what_an_emitter_writes_is_found(value, style, width,
 
 def test_offsets_outside_the_text_are_moved_to_its_ends() -> None:
     scalar = scalars("a: 'b''c'\n")[1]
-    assert scalar.at(-5, 99) == Span(4, 8)
-    assert scalar.at(3, 3) == Span(8, 8)
+    assert place(scalar, -5, 99) == Span(4, 8)
+    assert place(scalar, 3, 3) == Span(8, 8)
 
 
 def test_a_block_ends_with_its_last_line_of_text() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from compiler.document import Scalar, SourceFloat, SourceInt, read, to_plain
 from compiler.source import Source
 
 
-def only(text: str) -> tuple[object, Diagnostics]:
+def only(text: str) -> tuple[Any, Diagnostics]:
     source = Source("flow.yaml", text)
     found = Diagnostics(source)
     (document,) = read(source, found)
@@ -133,7 +134,7 @@ def test_every_key_and_value_knows_its_place() -> None:
     assert at("steps", 1) == "[1, {k: v}]"
     assert at("steps", 1, 1, "k") == "v"
     assert at("steps").startswith("- id")
-    assert source.line_column(document.find(("steps", 1, 1, "k")).span.start) == (6, 13)
+    assert source.line_column(document.nearest(("steps", 1, 1, "k")).span.start) == (6, 13)
 
 
 def test_a_missing_value_has_an_empty_place_behind_its_colon() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.diagnostics import Diagnostics
-from compiler.document import Scalar, limits, read, to_plain, walk
+from compiler.document import Scalar, limits, place, read, to_plain, walk
 from compiler.source import Source
 from tests.fuzzing import fuzz
 
@@ -191,10 +191,10 @@ def test_mended_text_keeps_its_places() -> None:
     run = document.find(("steps", 0, "run"))
     assert isinstance(run, Scalar)
     at = run.text.index("x")
-    assert source.text[run.at(at, at + 1).start - 4 :].startswith("${{ x")
+    assert source.text[place(run, at, at + 1).start - 4 :].startswith("${{ x")
     block = document.find(("steps", 0, "z"))
     assert isinstance(block, Scalar)
-    assert source.text[block.at(0, 1).start] == "y"
+    assert source.text[place(block, 0, 1).start] == "y"
 
 
 WORKFLOW = """\
@@ -260,7 +260,7 @@ def assert_survives(text: str) -> None:
         for node in walk(document.root):
             assert 0 <= node.span.start <= node.span.end <= len(text)
             if isinstance(node, Scalar):
-                whole = node.at(0, len(node.text))
+                whole = place(node, 0, len(node.text))
                 assert 0 <= whole.start <= whole.end <= len(text)
 
 

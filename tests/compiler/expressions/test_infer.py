@@ -134,3 +134,32 @@ def test_the_caller_may_report_unknown_members_itself():
     infer(expression(diagnostics.source.text), SCOPE, diagnostics, hook)
     assert seen == [("steps", 1), ("inputs", 1)]
     assert codes(diagnostics) == [("unknown-member", "y")]
+
+
+@pytest.mark.parametrize("text", ["contains(inputs.count, 2)", "contains(inputs.dry, 'a')"])
+def test_a_wrong_first_argument_of_contains_is_one_mistake(text: str):
+    """Whether the second could be in it is not asked."""
+    assert [code for code, _ in inferred(text)[1]] == ["argument-type"]
+
+
+@pytest.mark.parametrize(
+    ("text", "help_"),
+    [
+        ("needs.build.result", "write steps.build.status"),
+        ("needs.build.outputs.tag", "write steps.build.outputs.tag"),
+        ("tasks.build.output.tag", "write steps.build.outputs.tag"),
+        ("jobs.build", "write steps.build.status"),
+        ("matrix.os", "give the step a `for_each` with the list, and write item"),
+        ("params.stage", "write inputs.stage"),
+        ("job.status", "write success() or failure() in a condition"),
+        ("input.stage", 'did you mean "inputs"?'),
+        ("inputs.tags == 'web'", "write contains(inputs.tags, 'web')"),
+        ("inputs.tags == inputs.stage", "write contains(inputs.tags, inputs.stage)"),
+        ("inputs.count == inputs.stage", "make it text: format('{0}', inputs.count)"),
+    ],
+)
+def test_the_help_says_what_to_write_here(text: str, help_: str):
+    """Names and habits of other tools."""
+    diagnostics = Diagnostics(Source("test", text))
+    infer(expression(text), SCOPE, diagnostics)
+    assert [found.help for found in diagnostics] == [help_]

@@ -168,7 +168,18 @@ def test_text_literals(text, code):
 def test_plain_values_are_made_inert():
     """Also deep inside, and in keys, which are never evaluated."""
     assert literal({"a": ["{% x", 1, None], "b": "ok"}) == {
-        "a": ["{% '{% x' %}", 1, None],
+        "a": ["{% '{% x' %}", 1, "{% null %}"],
         "b": "ok",
     }
     assert literal({"${k}": [True]}) == "{% {'\\u0024{k}': [true]} %}"
+
+
+def test_what_validators_take_for_wrong_is_an_expression():
+    """Step Functions takes these values as they are; asl-validator or CloudFormation do not."""
+    assert literal(["", "a\nb", "a\u2028b", [1, [2]], None]) == [
+        "{% '' %}",
+        "{% 'a\\nb' %}",
+        "{% 'a\\u2028b' %}",
+        "{% [1, [2]] %}",
+        "{% null %}",
+    ]

@@ -99,6 +99,22 @@ def test_spans_cover_what_was_written():
         ("$x.y", [("expression-syntax", "$")]),
         ("a + b", [("expression-syntax", "+")]),
         ("a -1", [("expression-syntax", "-1")]),
+        ("a =~ 'v.*'", [("expression-operator", "=~")]),
+        ("a !~ 'v.*' and b", [("expression-operator", "!~"), ("expression-operator", "and")]),
+        (
+            "not a or b + c == 2 and d * 3 > (e - 1)",
+            [
+                ("expression-operator", "not"),
+                ("expression-operator", "or"),
+                ("expression-syntax", "+"),
+                ("expression-operator", "and"),
+                ("expression-syntax", "*"),
+            ],
+        ),
+        ("a + b + c", [("expression-syntax", "+")]),
+        ("+", [("expression-syntax", "+")]),
+        ("(a + ) == b", [("expression-syntax", "+")]),
+        ("a ? b : c or d", [("expression-syntax", "?"), ("expression-operator", "or")]),
         ("True", [("expression-syntax", "True")]),
         ("a b", [("expression-syntax", "b")]),
         ("a.", [("expression-syntax", ".")]),
@@ -146,7 +162,7 @@ def test_help_says_what_to_write():
     assert [found.help for found in diagnostics] == ["write &&", 'did you mean "startsWith"?']
 
 
-@given(st.text("ab.'\"()[]!=&|<>,$ 01-\\{}\n", max_size=40) | st.text(max_size=20))
+@given(st.text("ab.'\"()[]!=&|<>,$ 01-+*/%?:~\\{}\n", max_size=40) | st.text(max_size=20))
 def test_any_text_is_read_or_reported(text):
     """Bad input ends in diagnostics, never in a traceback."""
     expr, found = read(parse, text)

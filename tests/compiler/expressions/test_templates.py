@@ -72,6 +72,11 @@ def test_a_condition_is_bare_or_wrapped(text):
         ("${{ a }}'", None),
         ("not ${{ a }}", None),
         ("${{ a }} ${{ b }}", None),
+        ("'${{ a }}' != ''", "a != ''"),
+        ("\"${{ a }}\" == 'x'", "a == 'x'"),
+        ("'v${{ a }}-${{ b }}' == 'v1-2'", "format('v{0}-{1}', a, b) == 'v1-2'"),
+        ("${{ '${{ a }}' == 'x' }}", "a == 'x'"),
+        ("'${{ a }}' == ${{ b }}", "a == b"),
     ],
 )
 def test_text_around_a_condition(text, corrected):

@@ -65,9 +65,10 @@ def test_a_repeat_counts_with_all_its_rounds():
         "repeat": {"until": "steps.poll.outputs.state == 'x'", "max_attempts": 3000},
     }
 
-    ((code, _),) = errors({"steps": [step]})
+    ((code, advice),) = errors({"steps": [{"id": "start", "run": "echo"}, step]})
 
     assert code == "too-many-events"
+    assert advice.startswith("'poll' alone takes 99%: fewer `max_attempts` of its `repeat`")
 
 
 def test_eight_hundred_plain_steps_fit():

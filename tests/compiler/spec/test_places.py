@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.document import Scalar
+from compiler.document import Document, Scalar
 from compiler.spec import Workflow, decode
 from tests.compiler.spec.reading import as_workflow, document, mistakes
 
 
-def decoded(text: str) -> tuple[Workflow, str]:
-    """Return the workflow of a text with mistakes, and a way to what stands at a path."""
+def decoded(text: str) -> tuple[Workflow, Document]:
+    """Return the workflow of a text with mistakes, and its document."""
     found, diagnostics = document(text)
     workflow = decode(found, diagnostics)
     assert workflow is not None
@@ -42,7 +42,9 @@ def test_a_value_under_another_key_is_found_under_the_one_it_stands_for(line, na
     path = (*workflow.steps[0].path, *name)
     assert standing_at(found, path) == value
     if isinstance(name[-1], str):
-        assert found.key(path).text in line
+        key = found.key(path)
+        assert key is not None
+        assert key.text in line
 
 
 def test_what_stands_under_another_key_of_the_root_is_found_as_a_whole():

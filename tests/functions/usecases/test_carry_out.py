@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 class Clock:
     def now(self):
         return NOON
+
+    def sleep(self, _seconds):
+        raise AssertionError
 
 
 class Results:
@@ -149,7 +153,7 @@ def test_a_failure_is_stored_as_it_is_reported():
 
     with pytest.raises(errors.ScriptFailed):
         carry_out(call(), action(fail), around(results))
-    assert results.failed == ports.Failure("ScriptFailed", "no", 3, {"a": "half"})
+    assert results.failed == ports.Failure("ScriptFailed", "no (status_code=3)", 3, {"a": "half"})
     assert results.finished is None
 
 
@@ -175,7 +179,7 @@ def test_a_reference_is_resolved_before_the_action_sees_it():
 
 def test_the_largest_outputs_go_by_reference_until_the_rest_fits():
     blobs = Blobs()
-    request: Any = call(inputs={"small": "x" * 40, "large": "é" * 40, "kept": "x" * 30}, limit=80)
+    request: Any = call(inputs={"small": "x" * 40, "large": "é" * 40, "kept": "x" * 30}, limit=95)
     request["inline"] = ["kept"]
     envelope = carry_out(request, action(), around(blobs=blobs))
     assert envelope["outputs"] == {"small": "x" * 40, "kept": "x" * 30}
@@ -251,5 +255,114 @@ def test_wrong_inputs_are_named():
         a: int
 
     strict = Action(name="x", inputs=Strict, outputs=Echo, run=lambda _inputs, _context: Echo())
-    with pytest.raises(errors.ValidationError, match=r"input 'a': .*; input 'b': "):
+    with pytest.raises(errors.ValidationError, match=r"^/inputs/a: .*; /inputs/b: "):
         carry_out(call(inputs={"b": 1}), strict, around())
+
+
+def test_an_action_that_does_not_end_is_left_alone_and_in_doubt_unless_repeatable(monkeypatch):
+    monkeypatch.setattr("functions.usecases.carry_out.GRACE_SECONDS", 0.05)
+    for repeatable in (False, True):
+        ending, results = threading.Event(), Results()
+
+        def wait(inputs, _context, ending=ending):
+            ending.wait()
+            return inputs
+
+        request = call(deadline="2026-01-01T12:00:00.010Z")
+        with pytest.raises(errors.StepTimedOut, match=r"stopped after 0\.01 seconds"):
+            carry_out(request, action(wait, repeatable=repeatable), around(results))
+        ending.set()
+        assert results.failed.in_doubt is not repeatable
+
+
+def test_a_category_is_stored_and_raised_for_an_error_of_a_library():
+    results = Results()
+
+    def fail(_inputs, _context):
+        raise ValueError("wrapped") from ConnectionRefusedError("no route")
+
+    with pytest.raises(errors.NetworkError, match="wrapped"):
+        carry_out(call(), action(fail), around(results))
+    assert results.failed.type == "NetworkError"
+
+
+def test_a_secret_shows_in_no_output_and_in_no_cause():
+    def leak(inputs, context):
+        if inputs.fails:
+            raise KeyError(context.env["TOKEN"])
+        return Echo(a=[f"x{context.env['TOKEN']}"])
+
+    request: Any = call(
+        env={"TOKEN": None}, secrets={"/env/TOKEN": [["text", "t-"], ["secret", "T"]]}
+    )
+    given = {"T": "hunter2"}
+    envelope = carry_out(request | {"inputs": {"fails": False}}, action(leak), around(None, given))
+    assert envelope["outputs"] == {"a": ["xt-***"]}
+    with pytest.raises(errors.StepError) as raised:
+        carry_out(request | {"inputs": {"fails": True}}, action(leak), around(None, given))
+    assert raised.value.__suppress_context__
+    assert "hunter2" not in str(raised.value)
+
+
+def test_a_secret_that_is_not_there_is_named():
+    request = call(env={"TOKEN": None}, secrets={"/env/TOKEN": "NOPE"})
+    with pytest.raises(errors.ValidationError, match="'NOPE'"):
+        carry_out(request, action(), around())
+
+
+def test_every_wrong_input_is_listed_with_its_place():
+    class Inner(BaseModel):
+        n: int
+
+    class Strict(BaseModel):
+        items: list[Inner]
+        name: str
+
+    strict = Action(name="x", inputs=Strict, outputs=Echo, run=lambda _inputs, _context: Echo())
+    results = Results()
+    with pytest.raises(errors.ValidationError):
+        carry_out(call(inputs={"items": [{"n": 1}, {"n": "a/b"}]}), strict, around(results))
+    pointers = [detail["pointer"] for detail in results.failed.details]
+    assert pointers == ["/inputs/items/1/n", "/inputs/name"]
+
+
+def test_a_file_that_an_action_says_it_made_is_kept():
+    def make(_inputs, context):
+        (context.workspace / "made").write_text("x")
+        return Echo(artifact="made")
+
+    files = Files()
+    carry_out(call(), action(make, files=("artifact",)), around(files=files))
+    assert files.stored == ["made"]
+
+
+def test_the_log_hears_of_the_begin_what_is_said_and_the_end():
+    class Log:
+        def __init__(self):
+            self.heard = []
+
+        def begun(self, call, action):
+            self.heard.append((call["step"], action))
+
+        def said(self, stream, text):
+            self.heard.append((stream, text))
+
+        def succeeded(self, envelope, _seconds):
+            self.heard.append(envelope["status"])
+
+        def failed(self, error, _seconds):
+            self.heard.append(str(error))
+
+    def fail(_inputs, _context):
+        raise errors.ScriptFailed("no")
+
+    def speak(inputs, context):
+        context.logs.joinpath("attempt-1.stderr").write_text(f"my {context.env['TOKEN']}")
+        return inputs
+
+    log = Log()
+    secret = call(env={"TOKEN": None}, secrets={"/env/TOKEN": "T"})
+    carry_out(secret, action(speak), around(None, {"T": "hunter2"}, log=log))
+    with pytest.raises(errors.ScriptFailed):
+        carry_out(call(), action(fail), around(log=log))
+    assert log.heard == [("s", "echo"), ("stderr", "my ***"), "succeeded", ("s", "echo"), "no"]

@@ -1,0 +1,155 @@
+"""What people say in a local run: decisions given beforehand, and answers at the prompt."""
+
+from __future__ import annotations
+
+import json
+import select
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from cli.console import Misuse
+from compiler.spec.durations import seconds
+
+if TYPE_CHECKING:
+    from functions.domain.task import Task
+    from local.people import Said
+    from protocol.payloads import Json
+    from protocol.status import Rule
+
+_PATIENCE = 0.2
+"""Seconds between two looks at whether the run is over while a person thinks."""
+_LETTERS = {
+    "a": "approved", "r": "rejected", "t": "retry", "s": "skip", "f": "fail",
+}  # fmt: skip
+_WORDS = {
+    "approved": "[a]pprove", "rejected": "[r]eject", "retry": "re[t]ry", "skip": "[s]kip",
+    "fail": "[f]ail",
+}  # fmt: skip
+
+
+def read_decisions(
+    written: Sequence[str], rules: Mapping[str, Rule]
+) -> dict[str, tuple[Said, ...]]:
+    """Return the decisions of `--decide STEP=STATUS[:BY[:AFTER]]`, by step, in their order.
+
+    Raises Misuse for what cannot be one.
+    """
+    found: dict[str, tuple[Said, ...]] = {}
+    for one in written:
+        step, equals, said = one.partition("=")
+        if not equals:
+            raise Misuse(f"--decide {one}: write STEP=STATUS, as review=approved")
+        if step not in rules:
+            raise Misuse(_no_step(step, rules))
+        found[step] = (*found.get(step, ()), _said(one, said, rules[step]))
+    return found
+
+
+def _said(one: str, text: str, rule: Rule) -> Said:
+    from local.people import Said
+
+    status, _, rest = text.partition(":")
+    by, _, after = rest.partition(":")
+    known = ("approved", "rejected") if rule.manual else ("retry", "skip", "fail")
+    if status not in known:
+        raise Misuse(f"--decide {one}: '{status}' is none of {', '.join(known)}")
+    if by and "@" not in by:
+        raise Misuse(f"--decide {one}: '{by}' is no mail address")
+    return Said(status, by or None, after=_seconds(one, after) if after else 0.0)
+
+
+def _seconds(one: str, after: str) -> float:
+    try:
+        return float(seconds(after))
+    except ValueError as error:
+        raise Misuse(f"--decide {one}: {error}") from None
+
+
+def _no_step(step: str, rules: Mapping[str, Rule]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(step, rules, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"its steps are {', '.join(rules)}"
+    return f"--decide: the workflow has no step '{step}'; {hint}"
+
+
+class Prompt:
+    """Asks whoever sits at the terminal about tasks, one at a time."""
+
+    def __init__(self, stdin: TextIO, stream: TextIO, person: str | None) -> None:
+        self._stdin = stdin
+        self._stream = stream
+        self._person = person
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+
+    def close(self) -> None:
+        """Let a question that is still open be: the run is over."""
+        self._over.set()
+
+    def ask(self, task: Task) -> Said | None:
+        """Return what the person says of a task; None where they leave it open."""
+        from local.people import Said
+
+        with self._lock:
+            choices = ", ".join(_WORDS[answer] for answer in task.answers if answer in _WORDS)
+            self._say(f"\n{task.title}\n")
+            if task.description:
+                self._say(f"{task.description}\n")
+            status = self._choice(f"{choices}, or leave it [o]pen? ", task.answers)
+            if status is None:
+                return None
+            form = self._form(task) if status in ("approved", "skip") else None
+            comments = self._line("comment (may be empty): ")
+            return Said(status, self._person, comments or None, form)
+
+    def _choice(self, question: str, answers: tuple[str, ...]) -> str | None:
+        while True:
+            word = self._line(question)
+            if word is None or word.casefold() in ("o", "open"):
+                return None
+            status = _LETTERS.get(word.casefold()[:1])
+            if status in answers and status.startswith(_stem(word)):
+                return status
+
+    def _form(self, task: Task) -> Json:
+        """Return what is filled in, field by field; texts as they are, all else as JSON."""
+        fields = (task.form or {}).get("properties")
+        if not isinstance(fields, dict):
+            return None
+        filled: dict[str, Json] = {}
+        for name, schema in fields.items():
+            kind = schema.get("type", "string") if isinstance(schema, dict) else "string"
+            text = self._line(f"{name} ({kind}, may be empty): ")
+            if text:
+                filled[name] = text if kind == "string" else _json(text)
+        return filled
+
+    def _line(self, question: str) -> str | None:
+        """Return a line that was typed, None at the end of the input or of the run."""
+        self._say(question)
+        while not self._over.is_set():
+            ready, _, _ = select.select([self._stdin], [], [], _PATIENCE)
+            if ready:
+                line = self._stdin.readline()
+                return line.strip() if line else None
+        return None
+
+    def _say(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def _stem(word: str) -> str:
+    """Return what an answer must begin with: a letter stands for itself, `approve` for all."""
+    folded = word.casefold()
+    return "" if len(folded) == 1 else folded.removesuffix("ed").removesuffix("d")[:5]
+
+
+def _json(text: str) -> Json:
+    try:
+        value: Json = json.loads(text)
+    except ValueError:
+        return text
+    return value

@@ -1,0 +1,82 @@
+"""Concurrency groups: who holds one, who waits, and what a new run or an ended one changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from protocol.payloads import Json
+
+Conflict = Literal["queue", "cancel_running", "reject"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """An execution that wants a group; `token` is what it waits under."""
+
+    execution: str
+    token: str
+    limit: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The state of a group: at most `limit` hold it, the others wait in their order."""
+
+    holders: tuple[Claimant, ...] = ()
+    queue: tuple[Claimant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a change of a group asks for."""
+
+    group: Group
+    granted: tuple[Claimant, ...] = ()
+    refused: tuple[Claimant, ...] = ()
+    stopped: tuple[Claimant, ...] = ()
+
+
+def group_name(value: Json) -> str:
+    """Return a group's name from what the author's expression came out as."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def asked(group: Group, claimant: Claimant, on_conflict: Conflict) -> Turn:
+    """Return what a run that asks for a group changes; asked again it has its place already."""
+    if any(holder.execution == claimant.execution for holder in group.holders):
+        holders = tuple(_renewed(holder, claimant) for holder in group.holders)
+        return Turn(replace(group, holders=holders), granted=(claimant,))
+    if any(waiting.execution == claimant.execution for waiting in group.queue):
+        queue = tuple(_renewed(waiting, claimant) for waiting in group.queue)
+        return _filled(replace(group, queue=queue))
+    is_free = len(group.holders) < claimant.limit and not group.queue
+    if is_free or on_conflict == "queue":
+        return _filled(replace(group, queue=(*group.queue, claimant)))
+    if on_conflict == "reject":
+        return Turn(group, refused=(claimant,))
+    # The newest run goes first: those that hold it are stopped, those that wait are refused.
+    turn = _filled(replace(group, queue=(claimant,)))
+    return replace(turn, refused=group.queue, stopped=() if turn.granted else group.holders)
+
+
+def ended(group: Group, execution: str) -> Turn:
+    """Return what the end of an execution changes."""
+    holders = tuple(one for one in group.holders if one.execution != execution)
+    queue = tuple(one for one in group.queue if one.execution != execution)
+    return _filled(Group(holders, queue))
+
+
+def _renewed(one: Claimant, claimant: Claimant) -> Claimant:
+    return claimant if one.execution == claimant.execution else one
+
+
+def _filled(group: Group) -> Turn:
+    """Let those go on for whom there is room, in their order."""
+    holders, queue = list(group.holders), list(group.queue)
+    granted = []
+    while queue and len(holders) < queue[0].limit:
+        granted.append(queue.pop(0))
+        holders.append(granted[-1])
+    return Turn(Group(tuple(holders), tuple(queue)), granted=tuple(granted))

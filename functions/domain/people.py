@@ -1,0 +1,95 @@
+"""Who is who: assignees as they are written, groups, and the identities of one person."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from functions.domain.errors import ValidationError
+from protocol.payloads import Json
+
+_GROUP = "group:"
+_MOST = 200
+"""People asked by one task; more is hardly meant, and a task is one item of a table."""
+_LONGEST = 320
+"""Characters of a mail address: 64 before the @, 255 behind it (RFC 3696, erratum 1690)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """The people of a stage.
+
+    `groups` are members by the group's name, `approvers` who decides where nobody else is
+    named, `identities` the mail addresses of accounts (`github:alice`) and of other addresses.
+    """
+
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    identities: Mapping[str, str] = field(default_factory=dict)
+    approvers: tuple[str, ...] = ()
+
+    def identity(self, name: str) -> str:
+        """Return what tells people apart: the same for all spellings and accounts of one.
+
+        Case and a mailbox's `+tag` do not matter. An account that `identities` does not know
+        stays itself.
+        """
+        known = {_plain(account): mail for account, mail in self.identities.items()}
+        return _mailbox(_plain(known.get(_plain(name), name)))
+
+    def resolve(self, written: Json) -> tuple[str, ...]:
+        """Return the people that assignees mean, each once, in the order written.
+
+        Takes a text, or a list of texts and of such lists; `group:NAME` stands for its members.
+        Raises ValidationError for anything else, and where nobody is meant.
+        """
+        people: dict[str, str] = {}
+        for text in _texts(written):
+            for one in self._members(text):
+                people.setdefault(self.identity(one), one)
+        if not people:
+            raise ValidationError("nobody is asked to decide: the list of assignees is empty")
+        if len(people) > _MOST:
+            raise ValidationError(f"{len(people)} people are asked to decide, at most {_MOST} can")
+        return tuple(people.values())
+
+    def _members(self, text: str) -> tuple[str, ...]:
+        if not text.startswith(_GROUP):
+            return (_address(text),)
+        name = text.removeprefix(_GROUP).strip()
+        if name not in self.groups:
+            raise ValidationError(f"there is no group '{name}'")
+        return tuple(_address(member) for member in self.groups[name])
+
+
+def _texts(written: Json) -> list[str]:
+    """Return the texts in a value of assignees, lists in it flattened."""
+    if isinstance(written, str):
+        return [written.strip()]
+    if not isinstance(written, list):
+        raise ValidationError("the assignees must be a mail address or a list of them")
+    texts: list[str] = []
+    for item in written:
+        parts = item if isinstance(item, list) else [item]
+        for part in parts:
+            if not isinstance(part, str) or not part.strip():
+                raise ValidationError("each assignee must be a mail address or `group:NAME`")
+            texts.append(part.strip())
+    return texts
+
+
+def _address(text: str) -> str:
+    address = text.strip()
+    name, at, host = address.rpartition("@")
+    if not (name and at and host) or address.split() != [address] or len(address) > _LONGEST:
+        raise ValidationError(f"'{address[:80]}' is no mail address")
+    return address
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def _mailbox(address: str) -> str:
+    name, at, host = address.rpartition("@")
+    return f"{name.partition('+')[0] or name}{at}{host}" if at else address

@@ -1,0 +1,59 @@
+"""The function `tasks`: opens, escalates and expires what waits for people and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TypeAlias
+
+from functions.settings import TaskSettings
+from functions.usecases.desk import Office
+from functions.usecases.escalate import escalate
+from functions.usecases.expire import expire
+from functions.usecases.open_task import (
+    await_callback,
+    await_event,
+    open_callback,
+    open_task,
+    pause,
+)
+from functions.wiring import office_wiring
+from protocol import payloads
+from protocol.payloads import Json
+
+Call: TypeAlias = (
+    payloads.OpenTask
+    | payloads.EscalateTask
+    | payloads.ExpireTask
+    | payloads.PauseStep
+    | payloads.AwaitEvent
+    | payloads.OpenCallback
+    | payloads.AwaitCallback
+)
+
+
+def handler_with(wiring: Callable[[], Office]) -> Callable[[Call, object], dict[str, Json] | None]:
+    """Return the handler; what it works with is made at its first call."""
+    made = cache(wiring)
+
+    def handle(event: Call, _context: object) -> dict[str, Json] | None:
+        if event["op"] == "expire":
+            return expire(event, made())
+        if event["op"] == "open_callback":
+            return {"url": open_callback(event, made())}
+        if event["op"] == "open":
+            open_task(event, made())
+        elif event["op"] == "escalate":
+            escalate(event, made())
+        elif event["op"] == "pause":
+            pause(event, made())
+        elif event["op"] == "await_event":
+            await_event(event, made())
+        else:
+            await_callback(event, made())
+        return None
+
+    return handle
+
+
+handler = handler_with(lambda: office_wiring(TaskSettings.read()))

@@ -1,0 +1,12 @@
+"""Give a close machine what was stored of its run."""
+
+from __future__ import annotations
+
+from functions.domain.stored import stored_of
+from functions.ports import StoredResults
+from protocol.payloads import Stored, StoredRecords
+
+
+def stored(message: StoredRecords, results: StoredResults) -> Stored:
+    """Return the records that handlers read, and the undos due, newest completion first."""
+    return stored_of(results.of_run(message["run"]["id"]), message["steps"], message["undo"])
