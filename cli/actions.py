@@ -64,6 +64,7 @@ def _contract(entry: Mapping[str, Json]) -> ActionContract:
         outputs=outputs,
         repeatable=entry.get("repeatable") is True,
         reads_files=entry.get("reads_files") is True,
+        makes_files=bool(entry.get("files")),
         error_types=tuple(map(str, errors)),
     )
 
@@ -90,8 +91,12 @@ def _read(path: Path) -> tuple[str, ActionContract]:
     return action.name, ActionContract(
         # A name that the action does not know would be ignored, so it is a mistake here.
         inputs={"additionalProperties": False, **action.inputs.model_json_schema()},
-        outputs=action.outputs.model_json_schema(mode="serialization"),
+        outputs={
+            "additionalProperties": False,
+            **action.outputs.model_json_schema(mode="serialization"),
+        },
         repeatable=action.repeatable,
         reads_files=action.reads_files,
+        makes_files=bool(action.files),
         error_types=tuple(getattr(error, "__name__", str(error)) for error in errors),
     )

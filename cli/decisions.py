@@ -19,21 +19,18 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.2
 """Seconds between two looks at whether the run is over while a person thinks."""
-_LETTERS = {
-    "a": "approved", "r": "rejected", "t": "retry", "s": "skip", "f": "fail",
-}  # fmt: skip
 _WORDS = {
-    "approved": "[a]pprove", "rejected": "[r]eject", "retry": "re[t]ry", "skip": "[s]kip",
+    "approved": "[a]pprove", "rejected": "[r]eject", "retry": "[r]etry", "skip": "[s]kip",
     "fail": "[f]ail",
 }  # fmt: skip
 
 
 def read_decisions(
-    written: Sequence[str], rules: Mapping[str, Rule]
+    written: Sequence[str], rules: Mapping[str, Rule], person: str | None
 ) -> dict[str, tuple[Said, ...]]:
     """Return the decisions of `--decide STEP=STATUS[:BY[:AFTER]]`, by step, in their order.
 
-    Raises Misuse for what cannot be one.
+    `person` decides where nobody is named. Raises Misuse for what cannot be a decision.
     """
     found: dict[str, tuple[Said, ...]] = {}
     for one in written:
@@ -42,11 +39,11 @@ def read_decisions(
             raise Misuse(f"--decide {one}: write STEP=STATUS, as review=approved")
         if step not in rules:
             raise Misuse(_no_step(step, rules))
-        found[step] = (*found.get(step, ()), _said(one, said, rules[step]))
+        found[step] = (*found.get(step, ()), _said(one, said, rules[step], person))
     return found
 
 
-def _said(one: str, text: str, rule: Rule) -> Said:
+def _said(one: str, text: str, rule: Rule, person: str | None) -> Said:
     from local.people import Said
 
     status, _, rest = text.partition(":")
@@ -55,8 +52,8 @@ def _said(one: str, text: str, rule: Rule) -> Said:
     if status not in known:
         raise Misuse(f"--decide {one}: '{status}' is none of {', '.join(known)}")
     if by and "@" not in by:
-        raise Misuse(f"--decide {one}: '{by}' is no mail address")
-    return Said(status, by or None, after=_seconds(one, after) if after else 0.0)
+        raise Misuse(f"--decide {one}: '{by}' is no mail address; write STATUS:PERSON:AFTER")
+    return Said(status, by or person, after=_seconds(one, after) if after else 0.0)
 
 
 def _seconds(one: str, after: str) -> float:
@@ -109,9 +106,9 @@ class Prompt:
             word = self._line(question)
             if word is None or word.casefold() in ("o", "open"):
                 return None
-            status = _LETTERS.get(word.casefold()[:1])
-            if status in answers and status.startswith(_stem(word)):
-                return status
+            meant = [answer for answer in answers if word and answer.startswith(word.casefold())]
+            if len(meant) == 1:
+                return meant[0]
 
     def _form(self, task: Task) -> Json:
         """Return what is filled in, field by field; texts as they are, all else as JSON."""
@@ -139,12 +136,6 @@ class Prompt:
     def _say(self, text: str) -> None:
         self._stream.write(text)
         self._stream.flush()
-
-
-def _stem(word: str) -> str:
-    """Return what an answer must begin with: a letter stands for itself, `approve` for all."""
-    folded = word.casefold()
-    return "" if len(folded) == 1 else folded.removesuffix("ed").removesuffix("d")[:5]
 
 
 def _json(text: str) -> Json:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from functions.domain.task_rules import Verdict
     from local.engine import Event
+    from local.people import News, Said
     from local.record import RunRecord, StepRecord
     from local.timeline import Change
     from protocol.payloads import Json
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 _COLOURS = {"good": "32", "bad": "31", "faint": "2", "strong": "1"}
 _WIDEST_VALUE = 60
 _LOG_LINES = 12
+_WHY = {
+    "not_yours": "not among those who are asked",
+    "conflict": "it is decided otherwise",
+    "repeated": "it is decided so already",
+    "ended": "it is over",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,8 @@ class Progress:
         change = self._timeline.follow(event)
         if change is None or change.state not in self._rules:
             return
+        if self._rules[change.state].manual and change.what != "entered":
+            return  # `tell` says what became of its task
         if change.what == "entered":
             self._line("▸", change.state, "started", "", "faint")
         elif change.what == "succeeded":
@@ -64,6 +74,31 @@ class Progress:
 
             message = said(change.times.cause).split("\n", 1)[0]
             self._line("✗", change.state, "failed", f"{_took(change)}  {message}", "bad")
+
+    def tell(self, news: News) -> None:
+        """Print what becomes of a task that waits for people."""
+        task, step = news.task, news.task.place.step_id
+        after = f"after {spoken(news.seconds)}"
+        if news.what == "opened":
+            self._line("◆", step, "asked", f"{', '.join(task.people)}: {task.title}", "strong")
+        elif news.what == "escalated":
+            self._line("◆", step, "reminded", f"{', '.join(news.told)} {after}", "strong")
+        elif news.what == "timed_out":
+            told = f"; told {', '.join(news.told)}" if news.told else ""
+            self._line("✗", step, "timed out", f"{after}{told}", "bad")
+        elif news.said is not None and news.verdict is not None:
+            self._answered(step, news.said, news.verdict, after)
+
+    def _answered(self, step: str, said: Said, verdict: Verdict, after: str) -> None:
+        if verdict.name in ("decided", "counted"):
+            good = said.status not in ("rejected", "fail")
+            more = f" ({said.comments})" if said.comments else ""
+            votes = "" if verdict.name == "decided" else ", more have to agree"
+            what = f"by {said.by} {after}{votes}{more}"
+            self._line("✓" if good else "✗", step, said.status, what, "good" if good else "bad")
+            return
+        why = "; ".join(verdict.problems) or _WHY.get(verdict.name, verdict.name)
+        self._line("!", step, "refused", f"'{said.status}' by {said.by or 'nobody'}: {why}", "bad")
 
     def skipped(self, record: RunRecord) -> None:
         """Print the steps that the run did not reach."""
@@ -135,7 +170,11 @@ def _took(change: Change) -> str:
 
 
 def _seconds(start: str, end: str) -> str:
-    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    return spoken((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
+
+
+def spoken(seconds: float) -> str:
+    """Return a time as people say it: `2 d 2 h`, `31.4 s`."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
+from cli.decisions import Prompt, read_decisions
 from cli.inputs import InputProblem, read_inputs
 from cli.progress import Progress, Style, summary
 
 if TYPE_CHECKING:
+    from local.people import People
     from local.program import Program
     from local.record import RunRecord
     from protocol.payloads import Json, MachineInput
@@ -37,6 +39,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the steps work on (default: the file's git tree, else its folder)",
     )
     parser.add_argument(
+        "--decide",
+        action="append",
+        default=[],
+        metavar="STEP=STATUS[:BY[:AFTER]]",
+        help="decide a step: approved or rejected; retry, skip or fail a paused one. "
+        "AFTER is a duration of the workflow's time; may be repeated",
+    )
+    parser.add_argument(
+        "--as",
+        dest="person",
+        metavar="PERSON",
+        help="who decides here (default: the first who may)",
+    )
+    parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how to print the record"
     )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what scripts say here")
@@ -51,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(f"there is no file '{file}'")
     if arguments.source is not None and not arguments.source.is_dir():
         raise Misuse(f"the source '{arguments.source}' is not a folder")
+    if arguments.person is not None and "@" not in arguments.person:
+        raise Misuse(f"--as takes a mail address, not '{arguments.person}'")
     try:
         program = compile_path(file, colour=Style.of(sys.stderr).colour)
     except Refused as refused:
@@ -73,11 +91,15 @@ def _carry_out(program: Program, inputs: dict[str, Json], arguments: argparse.Na
     talk = Style.of(sys.stderr)
     progress = Progress(program.rules, sys.stderr, talk)
     source = arguments.source or tree_of(arguments.file)
+    prompt = _prompt(arguments)
+    people = _people(program, arguments, progress, prompt)
     given: MachineInput = {
         "inputs": inputs,
         "run": {"id": str(uuid.uuid4()), "attempt": 1, "started_by": None},
     }
-    request = Request(program.machines, program.workflow, given, source, keep=arguments.keep)
+    request = Request(
+        program.machines, program.workflow, given, source, keep=arguments.keep, people=people
+    )
     try:
         ran = run_workflow(request, progress.show)
     except KeyboardInterrupt:
@@ -88,12 +110,38 @@ def _carry_out(program: Program, inputs: dict[str, Json], arguments: argparse.Na
     except EngineFault as fault:
         sys.stderr.write(f"stepsmith: {fault}\n")
         return FAULT
+    finally:
+        if prompt is not None:
+            prompt.close()
     record = build(ran, program)
     progress.skipped(record)
     _print(record, program, arguments)
     if ran.finished.error == STOPPED:
         return INTERRUPTED
     return FINE if record["status"] == "succeeded" else WRONG
+
+
+def _prompt(arguments: argparse.Namespace) -> Prompt | None:
+    """Return who is asked where nothing is decided beforehand: whoever sits at a terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    return Prompt(sys.stdin, sys.stderr, arguments.person)
+
+
+def _people(
+    program: Program, arguments: argparse.Namespace, progress: Progress, prompt: Prompt | None
+) -> People:
+    from cli.project import Projects
+    from functions.domain.people import Directory
+    from local.people import People
+
+    stage = Projects().of(arguments.file).surroundings(arguments.file).stage
+    return People(
+        directory=Directory(stage.groups, stage.identities, stage.approvers),
+        decisions=read_decisions(arguments.decide, program.rules, arguments.person),
+        ask=None if prompt is None else prompt.ask,
+        tell=progress.tell,
+    )
 
 
 def _print(record: RunRecord, program: Program, arguments: argparse.Namespace) -> None:

@@ -11,13 +11,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import boto3
 from botocore.config import Config
 
 from functions.domain.people import Directory
-from functions.domain.task import Actor, Answer, Kind, Place, Task, task_id
+from functions.domain.task import TIMED_OUT, Actor, Answer, Kind, Place, Task, task_id
 from functions.domain.task_rules import Verdict, deciders
 from functions.handlers import tasks as tasks_function
 from functions.handlers import wake as wake_function
@@ -44,6 +44,7 @@ SETTINGS = TaskSettings(
     region=REGION,
 )
 _OPENING: Mapping[str, Kind] = {"open": "manual", "pause": "pause"}
+_LEVELS = ("escalate", "expire")
 _KINDS: tuple[Kind, ...] = ("manual", "pause", "event", "callback")
 
 
@@ -60,9 +61,15 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is told while a run goes on; `verdict` where somebody has answered."""
+    """What is told while a run goes on: a task was opened, a level told people, somebody answered.
 
+    `seconds` is how long the task has been open; `told` are those whom a level told.
+    """
+
+    what: Literal["opened", "escalated", "timed_out", "answered"]
     task: Task
+    seconds: float
+    told: tuple[str, ...] = ()
     said: Said | None = None
     verdict: Verdict | None = None
 
@@ -98,10 +105,14 @@ class Staff:
     def function(self, call: Any, context: object) -> object:
         """Carry out a call of the function `tasks`; then people get to know of a new task."""
         given = self._handle(call, context)
-        kind = _OPENING.get(call["op"])
-        if kind is not None:
+        op = call["op"]
+        if op in _OPENING or (op in _LEVELS and "kind" not in call):
             place = Place.of(call["run"], call["step"], call.get("items"))
-            self._opened(task_id(kind, place, call.get("entered")))
+            identifier = task_id(_OPENING.get(op, "manual"), place, call.get("entered"))
+            if op in _OPENING:
+                self._opened(identifier)
+            else:
+                self._escalated(identifier, call)
         return given
 
     def decide(self, task: Task, said: Said) -> Verdict:
@@ -111,7 +122,8 @@ class Staff:
         by = said.by or (able[0] if able else "")
         answer = Answer(said.status, said.comments, said.form)
         verdict = decide(task.task_id, Actor(by, "command"), answer, desk)
-        self._tell(News(verdict.task or task, replace(said, by=by), verdict))
+        now = verdict.task or task
+        self._tell("answered", now, said=replace(said, by=by), verdict=verdict)
         return verdict
 
     def tasks(self) -> list[Task]:
@@ -148,7 +160,7 @@ class Staff:
             step = task.place.step_id
             number = self._seen[step]
             self._seen[step] += 1
-        self._tell(News(task))
+        self._tell("opened", task)
         said = self._people.decisions.get(step, ())
         if said:
             self._clock.thread(self._decide_later, (task, said[min(number, len(said) - 1)])).start()
@@ -168,9 +180,30 @@ class Staff:
             if said is None or self.decide(task, said).name not in ("invalid", "not_yours"):
                 return
 
-    def _tell(self, news: News) -> None:
+    def _escalated(self, identifier: str, call: Mapping[str, Any]) -> None:
+        task = self._made().desk.tasks.get(identifier)
+        if task is None or task.status not in ("pending", TIMED_OUT):
+            return
+        level = f"{call.get('level', 'end')}/"
+        sent = [key for key, one in task.notices.items() if one.outcome == "sent"]
+        told = tuple(key.removeprefix(level) for key in sent if key.startswith(level))
+        if task.status == TIMED_OUT:
+            self._tell("timed_out", task, told=told)
+        elif told:
+            self._tell("escalated", task, told=told)
+
+    def _tell(
+        self,
+        what: Literal["opened", "escalated", "timed_out", "answered"],
+        task: Task,
+        *,
+        told: tuple[str, ...] = (),
+        said: Said | None = None,
+        verdict: Verdict | None = None,
+    ) -> None:
         if self._people.tell is not None:
-            self._people.tell(news)
+            seconds = (self._clock.now() - task.opened_at).total_seconds()
+            self._people.tell(News(what, task, seconds, told, said, verdict))
 
 
 class Streamed:

@@ -250,6 +250,7 @@ class Step:
     checkpoint: bool = False
     artifacts: tuple[str, ...] = ()
     reads_files: bool = False
+    makes_files: bool = False
 
     @property
     def depends_on(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from compiler.check.readers import Reader
 from compiler.check.retries import repeat, retry
 from compiler.check.rules import rule
 from compiler.check.scripts import script
+from compiler.check.surroundings import ActionContract
 from compiler.check.timing import check_step
 from compiler.check.valuetypes import type_of, without_nulls
 from compiler.check.waits import publish, wait
@@ -80,6 +81,7 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
     checker.reads.outputs[entry.id] = known
     # What an undo reads is stored, so it knows the step's item too.
     undo = None if entry.undo is None else _step(checker, entry.undo, inside)
+    contract = _contract(checker, entry)
     step = Step(
         id=entry.id,
         name=written_step.name,
@@ -98,7 +100,8 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
         compensate=undo,
         checkpoint=written_step.checkpoint or undo is not None,
         artifacts=written_step.artifacts,
-        reads_files=_reads_files(checker, entry, kind),
+        reads_files=isinstance(kind, Script) or (contract is not None and contract.reads_files),
+        makes_files=contract is not None and contract.makes_files,
     )
     check_step(checker, entry, step)
     return step
@@ -183,10 +186,7 @@ def _count(items: Value) -> int:
     return len(literal) if isinstance(literal, list) else 0
 
 
-def _reads_files(checker: Checker, entry: Entry, kind: Kind) -> bool:
-    if isinstance(kind, Script):
-        return True
+def _contract(checker: Checker, entry: Entry) -> ActionContract | None:
     if entry.step.kind != "action":
-        return False
-    contract = checker.context.surroundings.catalogue.get(getattr(entry.step, "action", ""))
-    return contract is not None and contract.reads_files
+        return None
+    return checker.context.surroundings.catalogue.get(getattr(entry.step, "action", ""))

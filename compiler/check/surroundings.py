@@ -16,13 +16,14 @@ class ActionContract:
     """What an action takes and gives, both JSON Schemas of an object.
 
     `repeatable`: an attempt of unknown effect may be made again. `reads_files`: starts in a
-    workspace. `error_types` are the errors it declares beside the categories.
+    workspace. `makes_files`: an output of it names a file that it made. `error_types` are the errors it declares beside the categories.
     """
 
     inputs: Schema
     outputs: Schema
     repeatable: bool = False
     reads_files: bool = False
+    makes_files: bool = False
     error_types: tuple[str, ...] = ()
 
 

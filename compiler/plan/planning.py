@@ -144,7 +144,7 @@ def _files(steps: dict[str, Step], above: dict[str, int]) -> dict[str, tuple[str
     giving = {
         name: 1 << at
         for at, (name, step) in enumerate(steps.items())
-        if step.artifacts or any(o.form == "literal" for o in step.outputs)
+        if step.artifacts or step.makes_files or any(o.form == "literal" for o in step.outputs)
     }
     if not giving:
         return {}
