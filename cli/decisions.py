@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import threading
 from collections.abc import Mapping, Sequence
@@ -80,6 +81,7 @@ class Prompt:
         self._person = person
         self._lock = threading.Lock()
         self._over = threading.Event()
+        self._typed = b""
 
     def close(self) -> None:
         """Let a question that is still open be: the run is over."""
@@ -126,12 +128,17 @@ class Prompt:
     def _line(self, question: str) -> str | None:
         """Return a line that was typed, None at the end of the input or of the run."""
         self._say(question)
-        while not self._over.is_set():
+        while b"\n" not in self._typed:
+            if self._over.is_set():
+                return None
             ready, _, _ = select.select([self._stdin], [], [], _PATIENCE)
             if ready:
-                line = self._stdin.readline()
-                return line.strip() if line else None
-        return None
+                came = os.read(self._stdin.fileno(), 4096)
+                if not came:
+                    return None
+                self._typed += came
+        line, _, self._typed = self._typed.partition(b"\n")
+        return line.decode(errors="replace").strip()
 
     def _say(self, text: str) -> None:
         self._stream.write(text)

@@ -136,7 +136,8 @@ def _row(step: StepRecord, width: int) -> str:
     cells = [f"  {step['step_id']:<{width}}", f"{_status(step):<28}"]
     outputs = step.get("outputs")
     if isinstance(outputs, dict):  # of a for_each they are a list
-        cells.append("  ".join(f"{name}={_short(value)}" for name, value in outputs.items()))
+        given = {name: value for name, value in outputs.items() if value is not None}
+        cells.append("  ".join(f"{name}={_short(value)}" for name, value in given.items()))
     return "  ".join(cells).rstrip()
 
 

@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from functions.domain.context import Context
-from functions.domain.errors import StepError
-from functions.domain.latch import Arrival, Latch, Waiting
-from functions.domain.lock import Group, Turn
-from functions.domain.stored import StoredResult
-from functions.domain.task import Entry, Kind, Task
-from functions.domain.task_messages import Message
-from protocol.payloads import ActionCall, Envelope, Json, Reference
+if TYPE_CHECKING:  # each function loads what it uses itself, and no more
+    from functions.domain.context import Context
+    from functions.domain.errors import StepError
+    from functions.domain.latch import Arrival, Latch, Waiting
+    from functions.domain.lock import Group, Turn
+    from functions.domain.stored import StoredResult
+    from functions.domain.task import Entry, Kind, Task
+    from functions.domain.task_messages import Message
+    from protocol.payloads import ActionCall, Envelope, Json, Reference
 
 
 class Clock(Protocol):

@@ -8,11 +8,14 @@ longer waits, which is as good.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from functions.domain.lock import Claimant, Turn, asked, ended, group_name
-from functions.ports import Answers, Executions, Locks
 from protocol.names import GROUP_TAKEN, SUPERSEDED
 from protocol.payloads import Lock, Release
+
+if TYPE_CHECKING:
+    from functions.ports import Answers, Executions, Locks
 
 
 def lock(message: Lock, locks: Locks, answers: Answers, executions: Executions) -> None:

@@ -9,11 +9,14 @@ which is as good.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from functions.domain.keys import latch_key
 from functions.domain.latch import Arrival, Latch, Waiting, refusal, release
-from functions.ports import Answers, Latches
 from protocol.payloads import Await, Json, Signal
+
+if TYPE_CHECKING:
+    from functions.ports import Answers, Latches
 
 
 def signal(message: Signal, latches: Latches, answers: Answers) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from functions.domain.stored import stored_of
-from functions.ports import StoredResults
 from protocol.payloads import Stored, StoredRecords
+
+if TYPE_CHECKING:
+    from functions.ports import StoredResults
 
 
 def stored(message: StoredRecords, results: StoredResults) -> Stored:

@@ -1,7 +1,6 @@
 """Whole workflows made up at random: every kind of step, every shape of condition and graph.
 
-`workflow(seed)` is a valid file as plain data, the same for the same seed; hypothesis tests take
-`seeds`. `around()` is what such a file compiles against: the built-in actions, one child workflow.
+`workflow(seed)` is a valid file as plain data, the same for the same seed. `around()` is what such a file compiles against: the built-in actions, one child workflow.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from hypothesis import strategies as st
-
 from compiler.check import StageSettings, Surroundings, WorkflowContract
 from compiler.diagnostics import Severity
 from compiler.document import Json
@@ -21,8 +18,6 @@ from compiler.pipeline import Compilation, compile_source
 from compiler.source import Source
 from tests.compiler.writer import ANY, FREE, INPUTS, LIST, NUMBER, SHOWN, TEXT, Known, Writer
 from tests.golden.project import surroundings
-
-seeds = st.integers(0, 2**32)
 
 
 @dataclass(slots=True)
@@ -396,4 +391,4 @@ def made(seed: int, most: int = 9) -> Compilation:
     return found
 
 
-__all__ = ["Group", "Known", "Maker", "around", "made", "seeds", "workflow"]
+__all__ = ["Group", "Known", "Maker", "around", "made", "workflow"]

@@ -12,7 +12,7 @@ from compiler.check import StageSettings, Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source
 from functions.domain.people import Directory
-from local.people import People, Said
+from local.people import News, People, Said
 from local.workflow import Ran, Request, run_workflow
 from protocol.payloads import MachineInput
 
@@ -78,6 +78,7 @@ def test_approved_between_the_reminders_has_told_the_first():
     assert ran.finished.status == "SUCCEEDED"
     assert told == [f"1/{LEAD}"]
     decision = ran.tasks[0].decision
+    assert decision is not None
     assert (decision.decided_by, decision.comments) == (BOB, "fine")
     assert timedelta(hours=50) <= took(ran) < timedelta(hours=51)
 
@@ -112,7 +113,7 @@ def test_a_decision_at_the_very_moment_of_a_timeout_counts_or_is_too_late_but_ne
 
 
 def test_whoever_started_the_run_is_refused_and_told_so():
-    heard = []
+    heard: list[News] = []
     said = {"review": [Said("approved", by=ALICE, after=60.0)]}
     ran = run(REVIEW, People(decisions=said, tell=heard.append), starter=ALICE)
     assert [news.verdict.name for news in heard if news.verdict] == ["forbidden"]

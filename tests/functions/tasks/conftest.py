@@ -26,14 +26,12 @@ def dynamodb():
 @pytest.fixture(scope="module")
 def stream(dynamodb):  # noqa: ARG001 (of its table)
     """The stream of the tasks' table; it wakes the run of the scene that was made last."""
-    scenes = []
+    scenes: list[Scene] = []
 
     def wake(batch, context):
         wake_function.handler_with(lambda: scenes[-1].waker)(batch, context)
 
-    stream = Stream(Clock(), wake)
-    stream.scenes = scenes
-    return stream
+    return Stream(Clock(), wake), scenes
 
 
 @pytest.fixture
@@ -41,12 +39,15 @@ def opened(dynamodb, stream):
     """Make a scene on the real tables; `stream.read()` wakes its run."""
 
     def make(**fields):
-        if stream.scenes:
-            stream.read()  # what the scene before left unread
+        read, scenes = stream
+        if scenes:
+            read.read()  # what the scene before left unread
         tasks = DynamoTasks(dynamodb, SETTINGS.tasks_table)
-        scene = Scene(tasks, DynamoTaskTokens(dynamodb, SETTINGS.tokens_table, SetClock()), **fields)
-        scene.stream = stream
-        stream.scenes.append(scene)
+        scene = Scene(
+            tasks, DynamoTaskTokens(dynamodb, SETTINGS.tokens_table, SetClock()), **fields
+        )
+        scene.stream = read
+        scenes.append(scene)
         return scene
 
     return make

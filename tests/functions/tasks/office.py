@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from functions.domain.people import Directory
 from functions.domain.task import Actor, Answer, Place, task_id
@@ -14,6 +15,7 @@ from functions.ports import NotSent
 from functions.usecases.close_tasks import close_tasks
 from functions.usecases.decide import decide
 from functions.usecases.desk import Desk, Office, Waker
+from local.people import Stream
 
 START = datetime(2026, 11, 30, 9, tzinfo=UTC)
 ALICE, BOB, CAROL, LEAD = (f"{name}@example.com" for name in ("alice", "bob", "carol", "lead"))
@@ -33,6 +35,9 @@ class SetClock:
 
     def now(self):
         return self.at
+
+    def sleep(self, seconds):
+        self.forward(seconds=seconds)
 
     def forward(self, **duration):
         self.at += timedelta(**duration)
@@ -84,6 +89,8 @@ class Mails:
 class Scene:
     """A run of its own with everything around it."""
 
+    stream: Stream  # of the real tables; `read()` wakes the run
+
     def __init__(self, tasks, tokens, *, starter=None, answers=None):
         self.clock = SetClock()
         self.mails = Mails()
@@ -104,7 +111,7 @@ class Scene:
 
     def call(self, op, *, waits=True, **fields):
         """Call `tasks` as the machine does; return the token that waits, or what it gives."""
-        call = {"op": op, "run": self.run, "step": "review", **fields}
+        call: Any = {"op": op, "run": self.run, "step": "review", **fields}
         if not waits:
             return self._handle(call, None)
         token = call.setdefault("token", f"token-{self.run['id']}-{next(self._numbers)}")

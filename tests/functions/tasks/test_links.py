@@ -99,6 +99,7 @@ def test_a_fresh_link_makes_the_ones_before_void_and_is_audited(scene):
     verdict, url = make_link(scene.id, "Bob@example.com", OPERATOR, scene.desk)
     assert verdict.name == "decided"
     assert holder(scene, old) is None
+    assert url is not None
     assert holder(scene, parse_qs(urlsplit(url).query)["t"][0]).actor.name == BOB
     assert scene.task.history[-1].what == "link_made"
     assert scene.task.history[-1].by == OPERATOR.name

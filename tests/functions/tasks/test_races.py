@@ -6,6 +6,7 @@ import itertools
 import os
 import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -149,7 +150,9 @@ def after_both(stage, pair, calls):
                 assert call.result == answer.output
     waits = stage.live is not None and stop not in pair
     if not task.is_open and waits and expire not in pair:
-        assert stage.executions.taken == {stage.live: answer_of(task).output}, "woken with it"
+        answer = answer_of(task)
+        assert isinstance(answer, Succeeds)
+        assert stage.executions.taken == {stage.live: answer.output}, "woken with it"
     assert len(stage.mails.to(LEAD)) <= 1
     assert len(stage.mails.to(ALICE)) == 1
 
@@ -180,7 +183,7 @@ def test_two_at_the_same_moment_in_every_order_of_their_reads_and_writes(pair):
 def test_a_crash_after_any_write_leaves_nothing_that_a_retry_does_not_mend(made, other):
     """The call is gone after its n-th write; another comes at that moment; then it is repeated."""
     for crash_after in itertools.count(1):
-        stages = []
+        stages: list[Any] = []
 
         def play(schedule, crash_after=crash_after, stages=stages):
             stage = Stage(schedule)
