@@ -86,6 +86,8 @@ class Prompt:
     def close(self) -> None:
         """Let a question that is still open be: the run is over."""
         self._over.set()
+        if self._lock.locked():
+            self._say("\n")
 
     def ask(self, task: Task) -> Said | None:
         """Return what the person says of a task; None where they leave it open."""

@@ -73,9 +73,13 @@ class Carries(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """The step is this attempt's; `claim` proves it when the result is written."""
+    """The step is this attempt's; `claim` proves it when the result is written.
+
+    `attempt` counts the claims of the step, from 1: a call that never came here is none.
+    """
 
     claim: str
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +129,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt at a step: its number, when it began and until when it holds the step."""
+    """One attempt at a step: when it began and until when it holds the step."""
 
-    number: int
     started_at: datetime
     lease: datetime
 

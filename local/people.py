@@ -79,7 +79,7 @@ class People:
     """Who is there in a local run.
 
     `decisions` are made for the tasks of a step, one after the other (the last one for all
-    further tasks). `ask` is asked about a task that none is made for, and may take its real
+    further tasks); a task that asks for several takes as many. `ask` is asked about a task that none is made for, and may take its real
     time; None of it leaves the task open. `tell` is told of tasks and answers.
     """
 
@@ -118,12 +118,13 @@ class Staff:
     def decide(self, task: Task, said: Said) -> Verdict:
         """Decide a task; what it comes to is told."""
         desk = self._made().desk
-        able = deciders(task, desk.directory)
-        by = said.by or (able[0] if able else "")
+        now = desk.tasks.get(task.task_id) or task
+        able = deciders(now, desk.directory)
+        silent = [one for one in able if desk.directory.identity(one) not in now.votes]
+        by = said.by or next(iter(silent or able), "")
         answer = Answer(said.status, said.comments, said.form)
         verdict = decide(task.task_id, Actor(by, "command"), answer, desk)
-        now = verdict.task or task
-        self._tell("answered", now, said=replace(said, by=by), verdict=verdict)
+        self._tell("answered", verdict.task or task, said=replace(said, by=by), verdict=verdict)
         return verdict
 
     def tasks(self) -> list[Task]:
@@ -163,7 +164,8 @@ class Staff:
         self._tell("opened", task)
         said = self._people.decisions.get(step, ())
         if said:
-            self._clock.thread(self._decide_later, (task, said[min(number, len(said) - 1)])).start()
+            for one in said[number * task.quorum :][: task.quorum] or said[-task.quorum :]:
+                self._clock.thread(self._decide_later, (task, one)).start()
         elif self._people.ask is not None:
             self._clock.thread(self._ask, (task,)).start()
 

@@ -54,7 +54,7 @@ class ActionCall(TypedDict):
     run: Run
     step: str
     inputs: dict[str, Json]
-    attempt: int  # 1 for the first call of this step
+    attempt: NotRequired[int]  # from 1; the wrapper counts, a machine need not say
     env: NotRequired[dict[str, Json]]
     items: NotRequired[list[int]]  # indices of the enclosing for_each items, outermost first
     iteration: NotRequired[int]  # of a repeat, from 1

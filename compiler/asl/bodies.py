@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiler.asl import loops, people
+from compiler.asl import loops, people, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import catch, leave, output_at
 from compiler.asl.resolver import Own
+from compiler.asl.retrying import is_looped
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
 from compiler.check.program import Action, Block, EventWait, Manual, Pause, Script, Step
@@ -23,8 +24,6 @@ _DATES = (
 _TIMES = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-7]):[0-5]\d)"
 TIME_STAMP = rf"/^(?:{_DATES})T{_TIMES}(?![\s\S])/"
 """What a Wait takes as its Timestamp; another text there would end the run, uncaught."""
-
-ATTEMPT = "$states.context.State.RetryCount + 1"
 
 
 def body(context: Context, node: Do) -> States:
@@ -59,21 +58,18 @@ def _attempts(context: Context, node: Do) -> States:
     """A Task with what the author put around it: conditions to retry, a repeat, a pause."""
     step = node.step
     resolve = context.resolver(step, clean=node.clean)
-    looped = loops.is_looped(step)
-    attempt = loops.attempt(step) if looped else ATTEMPT
-    task = task_of(context, step, resolve, attempt)
+    looped = is_looped(step)
+    task = task_of(context, step, resolve)
     states: States = {node.name: task.state}
     last = _collected(states, node, task)
     last_name = next(reversed(states))
-    after_failure = None
-    if step.on_error == "pause":
-        after_failure = f"{node.name}.pause"
-        states |= people.paused(context, node, after_failure)
+    after_failure = pause = people.pause_name(node)
+    states |= people.pause_of(context, node)
     if looped:
-        states |= loops.again(context, node, after_failure)
+        states |= loops.again(context, node, pause)
         after_failure = f"{node.name}.again"
     if step.repeat is not None:
-        states |= loops.until(context, node, task.outputs, last)
+        states |= loops.until(context, node, task.outputs, last, pause)
     else:
         leave(context, node, task.outputs, last)
     for state in (task.state, last):
@@ -128,10 +124,15 @@ def _wait(context: Context, node: Do, kind: Pause) -> States:
                 "Next": name,
             }
         ],
-        "Default": node.failed or name,
+        "Default": people.pause_name(node) or node.failed or name,
         "Output": _invalid(step, f"the wait of {step.id} needs {wanted}"),
     }
-    return {node.name: look, name: ordered(state)}
+    variable = records.variable_of(context, step)
+    record = records.failed(context, step, f"{{'Error': '{VALIDATION_ERROR}', 'Cause': ''}}")
+    if variable is not None and record is not None and step.on_error != "pause":
+        look["Assign"] = {variable: record}
+    states = {node.name: look, name: state} | people.pause_of(context, node)
+    return {name: ordered(state) for name, state in states.items()}
 
 
 def _invalid(step: Step, message: str) -> str:

@@ -96,7 +96,7 @@ def chunked(
         },
         lost: {
             "Type": "Pass",
-            "Output": [{"f": wrap(f"[{failures.entry(context.plan, 60)}]")}],
+            "Output": wrap(f"[{{'f': [{failures.entry(context.plan, 60)}]}}]"),
             "End": True,
         },
     }

@@ -145,7 +145,7 @@ def _undo_of(context: Context, step: Step) -> States:
         stored_as={step.id: "undo_record"},
     )
     resolve = inside.resolver(undo)
-    task = task_of(inside, undo, resolve, "$states.context.State.RetryCount + 1")
+    task = task_of(inside, undo, resolve)
     name = f"{step.id}.undo"
     task.state["Output"] = {"step": step.id, "status": "undone"}
     task.state["End"] = True

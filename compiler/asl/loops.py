@@ -7,31 +7,16 @@ from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import leave
 from compiler.asl.resolver import Own
 from compiler.asl.tasks import counter
-from compiler.check.program import Repeat, Retry, Script, Step
+from compiler.check.program import Repeat, Retry, Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.jsonata import emit_condition
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
-from protocol.names import NEVER_RETRIED
+from protocol.names import NEVER_RETRIED, RUN_FAILED
 
 REPEAT_EXHAUSTED = "RepeatExhausted"
-
-
-def is_looped(step: Step) -> bool:
-    """Whether the author's retries are a loop around the Task rather than retriers of it.
-
-    Conditions are asked in a Choice. A script on CodeBuild fails as `States.TaskFailed` whatever
-    went wrong; its own error is known only when the stored result has been fetched.
-    """
-    if step.retry is None or step.retry.attempts <= 1:
-        return False
-    on_codebuild = isinstance(step.kind, Script) and step.kind.runner == "codebuild"
-    return on_codebuild or bool(step.retry.conditions)
-
-
-def attempt(step: Step) -> str:
-    """Return JSONata of the attempt's number, Lambda's own retries included."""
-    return f"({counter(step, 'a')}) + $states.context.State.RetryCount"
+EXPRESSION_FAILED = "States.QueryEvaluationError"
+"""An expression of the state itself failed: it would fail again."""
 
 
 def again(context: Context, node: Do, after: str | None) -> States:
@@ -43,10 +28,10 @@ def again(context: Context, node: Do, after: str | None) -> States:
     resolve = context.resolver(step, own=Own("$e.outputs", "$e"))
     tests = [f"({emit_condition(c, resolve)})" for c in retry.conditions]
     if retry.errors:
-        listed = ", ".join(text_literal(error) for error in retry.errors)
+        listed = ", ".join(text_literal(error) for error in _reported(step, retry))
         tests.insert(0, f"$states.input.Error in [{listed}]")
     elif not tests:
-        never = ", ".join(text_literal(error) for error in NEVER_RETRIED)
+        never = ", ".join(text_literal(error) for error in (*NEVER_RETRIED, EXPRESSION_FAILED))
         tests.append(f"$not($states.input.Error in [{never}])")
     asked = " or ".join(tests)
     error = (
@@ -78,9 +63,17 @@ def again(context: Context, node: Do, after: str | None) -> States:
     return {name: choice, f"{node.name}.delay": wait}
 
 
+def _reported(step: Step, retry: Retry) -> tuple[str, ...]:
+    """Return the errors a retry names, as Step Functions reports them."""
+    if isinstance(step.kind, SubWorkflow) and RUN_FAILED in retry.errors:
+        return (*retry.errors, "States.TaskFailed")
+    return retry.errors
+
+
 def delay(retry: Retry, exponent: str) -> str:
     """Return JSONata of the seconds before the next attempt; exponent 0 is before the second."""
-    text = f"{retry.delay} * $power({_number(retry.rate)}, {exponent})"
+    # The author's rate is at most 100: no power of it that far is more than a number can hold.
+    text = f"{retry.delay} * $power({_number(retry.rate)}, $min([{exponent}, 100]))"
     if retry.rate == 1:
         text = str(retry.delay)
     if retry.max_delay is not None:
@@ -94,8 +87,11 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else str(value)
 
 
-def until(context: Context, node: Do, outputs: str, last: State) -> States:
-    """The Choice and the Wait of a repeat; the outputs of the last round are kept."""
+def until(context: Context, node: Do, outputs: str, last: State, after: str | None) -> States:
+    """The Choice and the Wait of a repeat; the outputs of the last round are kept.
+
+    `after` is where a repeat that ran out goes; None: the step has failed.
+    """
     step = node.step
     repeat = step.repeat
     assert isinstance(repeat, Repeat)
@@ -120,7 +116,7 @@ def until(context: Context, node: Do, outputs: str, last: State) -> States:
                 "Next": f"{node.name}.delay",
             },
         ],
-        "Default": node.failed or f"{node.name}.done",
+        "Default": after or node.failed or f"{node.name}.done",
         "Output": wrap(
             f"{{'step_id': {text_literal(step.id)}, 'Error': '{REPEAT_EXHAUSTED}', "
             f"'Cause': 'until did not hold after {repeat.attempts} rounds'}}"
@@ -137,7 +133,7 @@ def until(context: Context, node: Do, outputs: str, last: State) -> States:
             reached["Assign"] = {variable: records.succeeded(context, step, f"${kept}", own=False)}
     failure = records.failed(context, step, "{'Error': 'RepeatExhausted', 'Cause': ''}")
     variable = records.variable_of(context, step)
-    if failure is not None and variable is not None:
+    if after is None and failure is not None and variable is not None:
         choice["Assign"] = {variable: failure}
     seconds = min(repeat.delay, 31_536_000)
     delay_name = f"{node.name}.delay" if step.retry is None else f"{node.name}.pace"

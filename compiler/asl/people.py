@@ -6,14 +6,14 @@ the execution, so that a wait which opens and finds a decision goes on at once.
 
 from __future__ import annotations
 
-from compiler.asl import failures, records
+from compiler.asl import failures, loops, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import leave
 from compiler.asl.resolver import Own
-from compiler.asl.retrying import TRANSIENT
-from compiler.asl.tasks import GRACE, INVOKE, WAITING, call_of, time_limit
+from compiler.asl.retrying import TRANSIENT, is_looped, retriers
+from compiler.asl.tasks import GRACE, INVOKE, WAITING, call_of, counter, time_limit
 from compiler.asl.values import field_of
-from compiler.check.program import Action, EventWait, Manual, Step
+from compiler.check.program import Action, EventWait, Manual, Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.portable import to_portable
 from compiler.expressions.quoting import literal, text_literal, wrap
@@ -79,7 +79,7 @@ def manual(context: Context, node: Do, kind: Manual) -> States:
     name = node.name
     for at, level in enumerate(levels):
         following = f"{node.name}.level_{at + 1}"
-        states[name] = _waiting(state, node, following)
+        states[name] = _waiting(context, state, node, following)
         name = following
         told = _waits(context, step, "escalate") | {
             "level": at + 1,
@@ -90,14 +90,14 @@ def manual(context: Context, node: Do, kind: Manual) -> States:
         seconds = max(1, ends[at + 1] - ends[at])
         state = _invoke(told, wait=True, seconds=time_limit(context, seconds))
     expire = f"{node.name}.expire"
-    states[name] = _waiting(state, node, expire)
+    states[name] = _waiting(context, state, node, expire)
     final: dict[str, Json] = _opened(context, step, "expire")
     if last:
         final["notify"] = field_of(last[-1].notify, resolve)
         final["message"] = field_of(last[-1].message, resolve)
     expired = _invoke(final, wait=False, seconds=60)
     expired["Output"] = "{% $states.result.Payload %}"
-    expired["Catch"] = _caught(node)
+    expired["Catch"] = _closing(context, node)
     expired["Next"] = f"{node.name}.decided"
     states[expire] = expired
     states[f"{node.name}.decided"] = _decided(context, node)
@@ -108,30 +108,27 @@ def manual(context: Context, node: Do, kind: Manual) -> States:
     return states
 
 
-def _waiting(state: State, node: Do, following: str) -> State:
+def _waiting(context: Context, state: State, node: Do, following: str) -> State:
     state["Output"] = "{% $states.result %}"
     state["Catch"] = [
         {"ErrorEquals": [*TIMEOUTS], "Next": following},
-        *_caught(node),
+        *_closing(context, node),
     ]
     state["Next"] = f"{node.name}.decided"
     return state
-
-
-def _caught(node: Do) -> list[Json]:
-    return [
-        {
-            "ErrorEquals": ["States.ALL"],
-            "Output": failures.caught(node.step.id),
-            "Next": node.failed,
-        }
-    ]
 
 
 def _decided(context: Context, node: Do) -> State:
     """The Choice that follows a decision; what is neither approved nor known counts against."""
     step = node.step
     variable = records.variable_of(context, step)
+    reads = context.reads_of(step)
+    error = f"$states.input.status = 'timed_out' ? 'States.Timeout' : '{failures.REJECTED}'"
+    cause = (
+        "$states.input.status = 'timed_out' ? 'nobody decided in time' : "
+        "'rejected by ' & ($exists($states.input.decided_by) ? "
+        "$string($states.input.decided_by) : 'somebody')"
+    )
 
     def kept(status: str) -> dict[str, Json]:
         if variable is None:
@@ -139,6 +136,8 @@ def _decided(context: Context, node: Do) -> State:
         record = records.succeeded(context, step, "$states.input")
         if "status" in record:
             record["status"] = status
+        if status != "succeeded" and reads is not None and reads.error:
+            record["error"] = wrap(f"{{'type': {error}, 'message': {cause}}}")
         return {"Assign": {variable: record}}
 
     choices: list[Json] = [
@@ -160,12 +159,6 @@ def _decided(context: Context, node: Do) -> State:
         "{% $states.input.status = 'timed_out' ? 'timed_out' : 'rejected' %}"
         if not step.rule.continues
         else ("timed_out" if "rejected" in step.rule.continues else "rejected")
-    )
-    error = f"$states.input.status = 'timed_out' ? 'States.Timeout' : '{failures.REJECTED}'"
-    cause = (
-        "$states.input.status = 'timed_out' ? 'nobody decided in time' : "
-        "'rejected by ' & ($exists($states.input.decided_by) ? "
-        "$string($states.input.decided_by) : 'somebody')"
     )
     return {
         "Type": "Choice",
@@ -189,7 +182,8 @@ def event_wait(context: Context, node: Do, kind: EventWait) -> States:
         payload["match"] = literal(to_portable(kind.match))
     state = _invoke(payload, wait=True, seconds=time_limit(context, kind.timeout))
     leave(context, node, "$states.result", state)
-    return {node.name: state} | _late(context, node, state, "event", "$states.result.Payload")
+    late = _late(context, node, state, "event", "$states.result.Payload")
+    return {node.name: state} | late | pause_of(context, node)
 
 
 def _late(context: Context, node: Do, wait: State, kind: str, outputs: str) -> States:
@@ -198,23 +192,36 @@ def _late(context: Context, node: Do, wait: State, kind: str, outputs: str) -> S
     An answer can be written before the timeout and be sent after it.
     """
     name = f"{node.name}.expire"
-    wait["Catch"] = [{"ErrorEquals": [*TIMEOUTS], "Next": name}, *_closing(context, node)]
+    closing = _closing(context, node, pause_name(node))
+    wait["Catch"] = [{"ErrorEquals": [*TIMEOUTS], "Next": name}, *closing]
     payload = _opened(context, node.step, "expire") | {"kind": kind}
     state = _invoke(payload, wait=False, seconds=60)
     leave(context, node, outputs, state)
-    state["Catch"] = _closing(context, node)
+    state["Catch"] = closing
     return {name: state}
 
 
-def _closing(context: Context, node: Do) -> list[Json]:
-    record = records.failed(context, node.step)
-    variable = records.variable_of(context, node.step)
+def pause_name(node: Do) -> str | None:
+    """Return the state in which a person is asked after the last failure, None without one."""
+    return f"{node.name}.pause" if node.step.on_error == "pause" else None
+
+
+def pause_of(context: Context, node: Do) -> States:
+    """Return the states in which a person is asked after the last failure; none without."""
+    name = pause_name(node)
+    return {} if name is None else paused(context, node, name)
+
+
+def _closing(context: Context, node: Do, target: str | None = None) -> list[Json]:
+    """Return the catcher that ends the step, or leads to `target`, where more can be done."""
     catcher: dict[str, Json] = {
         "ErrorEquals": ["States.ALL"],
         "Output": failures.caught(node.step.id),
-        "Next": node.failed,
+        "Next": target or node.failed,
     }
-    if record is not None and variable is not None:
+    record = records.failed(context, node.step)
+    variable = records.variable_of(context, node.step)
+    if target is None and record is not None and variable is not None:
         catcher["Assign"] = {variable: record}
     return [catcher]
 
@@ -229,25 +236,29 @@ def callback(context: Context, node: Do) -> States:
     opened = _invoke(
         _opened(context, step, "open_callback") | {"timeout": seconds}, wait=False, seconds=60
     )
+    pause = pause_name(node)
     opened["Output"] = "{% $states.result.Payload %}"
-    opened["Catch"] = _closing(context, node)
+    opened["Catch"] = _closing(context, node, pause)
     opened["Next"] = f"{node.name}.act"
-    call = call_of(context, step, resolve, "$states.context.State.RetryCount + 1")
+    call = call_of(context, step, resolve)
     call["callback"] = "{% $exists($states.input.url) ? $states.input.url : null %}"
     act: State = {
         "Type": "Task",
         "Resource": INVOKE,
         "Arguments": {"FunctionName": action_function(kind.action), "Payload": call},
         "TimeoutSeconds": time_limit(context, min(seconds, 890) + GRACE),
-        "Retry": [TRANSIENT],
-        "Catch": _closing(context, node),
+        "Retry": retriers(step, on_lambda=True),
+        "Catch": _closing(context, node, f"{node.name}.again" if is_looped(step) else pause),
         "Next": f"{node.name}.answer",
     }
     waits = _waits(context, step, "await_callback")
     answer = _invoke(waits, wait=True, seconds=time_limit(context, seconds))
     leave(context, node, "$states.result.outputs", answer)
     late = _late(context, node, answer, "callback", "$states.result.Payload.outputs")
-    return {node.name: opened, f"{node.name}.act": act, f"{node.name}.answer": answer} | late
+    states = {node.name: opened, f"{node.name}.act": act, f"{node.name}.answer": answer} | late
+    if is_looped(step):
+        states |= loops.again(context, node, pause)
+    return states | pause_of(context, node)
 
 
 def paused(context: Context, node: Do, name: str) -> States:
@@ -293,11 +304,30 @@ def paused(context: Context, node: Do, name: str) -> States:
         "Condition": "{% $states.input.choice = 'retry' %}",
         "Next": node.name,
     }
-    if step.retry is not None and step.retry.conditions:
-        retry["Assign"] = {f"a_{step.variable}": 1}
+    assign = counted_again(step)
+    if assign:
+        retry["Assign"] = assign
     choice: State = {"Type": "Choice", "Choices": [retry, skipped], **failed}
     choice["Default"] = node.failed
     return {name: state, f"{name}.expire": expired, f"{name}d": choice}
+
+
+def counted_again(step: Step) -> dict[str, Json]:
+    """Return the counters to set where a person lets a step be tried again.
+
+    Its attempts begin anew, and a child gets another name. A repeat that ran out goes on with a
+    round of its own: the rounds that ended well have stored results.
+    """
+    assign: dict[str, Json] = {}
+    if is_looped(step):
+        assign[f"a_{step.variable}"] = 1
+    if isinstance(step.kind, SubWorkflow):
+        assign[f"p_{step.variable}"] = wrap(f"({counter(step, 'p')}) + 1")
+    if step.repeat is not None:
+        rounds = counter(step, "n")
+        ran_out = f"$states.input.Error = '{loops.REPEAT_EXHAUSTED}'"
+        assign[f"n_{step.variable}"] = wrap(f"({rounds}) + ({ran_out} ? 1 : 0)")
+    return assign
 
 
 def _chosen(result: str) -> Json:

@@ -8,7 +8,7 @@ from compiler.asl import records
 from compiler.asl.chunks import INLINE_CONCURRENCY, chunked, is_chunked
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.leaving import leave
-from compiler.asl.loops import is_looped
+from compiler.asl.retrying import is_looped
 from compiler.asl.values import code_of
 from compiler.check.program import (
     Action,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.check.program import Retry, Step
+from compiler.check.program import Retry, Script, Step, SubWorkflow
 from compiler.document.nodes import Json
 from protocol.names import LAMBDA_TRANSIENT, NEVER_RETRIED, STEP_IN_PROGRESS
 
@@ -31,8 +31,24 @@ SERVICE: dict[str, Json] = {
 }
 """Step Functions' own passing errors when it starts a child, whose name is fixed."""
 
+HEARTBEAT = "States.HeartbeatTimeout"
+"""Matched under States.Timeout, too, and no Task of ours has a heartbeat."""
+
 EVERY_ERROR = ["States.TaskFailed", "States.Timeout"]
 """Not `States.ALL`: that would repeat what fails in an expression, too."""
+
+
+def is_looped(step: Step) -> bool:
+    """Whether the author's retries are a loop around the Task rather than retriers of it.
+
+    Conditions are asked in a Choice. A script on CodeBuild fails as `States.TaskFailed` whatever
+    went wrong; its own error is known only when the stored result has been fetched. A child
+    execution has a name of its own for each attempt, and one name for Step Functions' retries.
+    """
+    if step.retry is None or step.retry.attempts <= 1:
+        return False
+    on_codebuild = isinstance(step.kind, Script) and step.kind.runner == "codebuild"
+    return on_codebuild or isinstance(step.kind, SubWorkflow) or bool(step.retry.conditions)
 
 
 def retriers(step: Step, *, on_lambda: bool) -> list[Json]:
@@ -81,10 +97,11 @@ def _authors(retry: Retry) -> dict[str, Json] | None:
     if retry.attempts <= 1:
         return None
     found: dict[str, Json] = {
-        "ErrorEquals": list(retry.errors) or list(EVERY_ERROR),
-        "IntervalSeconds": max(1, retry.delay),
+        "ErrorEquals": [name for name in retry.errors if name != HEARTBEAT] or [*EVERY_ERROR],
         "MaxAttempts": retry.attempts - 1,
     }
+    if retry.delay > 1:
+        found["IntervalSeconds"] = retry.delay
     if retry.rate != 2:
         found["BackoffRate"] = float(retry.rate)
     if retry.max_delay is not None and retry.max_delay > max(1, retry.delay):

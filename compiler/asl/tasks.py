@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from compiler.asl.context import Context, State
 from compiler.asl.records import PAYLOAD, has_wrapper, literal_outputs
 from compiler.asl.resolver import Own, ScopeResolver
-from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, TRANSIENT, retriers
+from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, TRANSIENT, is_looped, retriers
 from compiler.asl.values import code_of, field_of, references_of, secrets_of
 from compiler.check.program import (
     Action,
@@ -46,20 +46,20 @@ class Task:
     collects: State | None = None  # a second state that fetches the result of the first
 
 
-def task_of(context: Context, step: Step, resolve: ScopeResolver, attempt: str) -> Task:
+def task_of(context: Context, step: Step, resolve: ScopeResolver) -> Task:
     """Return the Task that carries out one attempt of a step."""
     kind = step.kind
     match kind:
         case Action(action=action):
-            return _invoke(context, step, resolve, action, attempt)
+            return _invoke(context, step, resolve, action)
         case Script(runner="lambda"):
-            return _invoke(context, step, resolve, "run", attempt)
+            return _invoke(context, step, resolve, "run")
         case Script():
-            return _build(context, step, resolve, kind, attempt)
+            return _build(context, step, resolve, kind)
         case AwsCall():
             return _aws_call(context, step, resolve, kind)
         case SubWorkflow():
-            return _child(context, step, resolve, kind, attempt)
+            return _child(context, step, resolve, kind)
         case Publish():
             return _publish(context, step, resolve, kind)
         case _:
@@ -67,15 +67,13 @@ def task_of(context: Context, step: Step, resolve: ScopeResolver, attempt: str) 
     raise AssertionError(f"no Task for {kind}")
 
 
-def _invoke(
-    context: Context, step: Step, resolve: ScopeResolver, action: str, attempt: str
-) -> Task:
+def _invoke(context: Context, step: Step, resolve: ScopeResolver, action: str) -> Task:
     state: State = {
         "Type": "Task",
         "Resource": INVOKE,
         "Arguments": {
             "FunctionName": action_function(action),
-            "Payload": call_of(context, step, resolve, attempt),
+            "Payload": call_of(context, step, resolve),
         },
         "TimeoutSeconds": time_limit(context, (step.timeout or LAMBDA_LIMIT) + GRACE),
         "Retry": retriers(step, on_lambda=True),
@@ -83,13 +81,12 @@ def _invoke(
     return Task(state, f"{PAYLOAD}.outputs")
 
 
-def call_of(context: Context, step: Step, resolve: ScopeResolver, attempt: str) -> dict[str, Json]:
+def call_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, Json]:
     """Return the ActionCall of a step (protocol.payloads)."""
     inputs, env = _inputs_and_env(step)
     call: dict[str, Json] = {
         "run": "{% $run %}",
         "step": step.id,
-        "attempt": wrap(attempt),
         "inputs": field_of(inputs, resolve),
     }
     if context.items:
@@ -220,11 +217,9 @@ def _files_of(context: Context, step: Step) -> dict[str, Json]:
     return found
 
 
-def _build(
-    context: Context, step: Step, resolve: ScopeResolver, kind: Script, attempt: str
-) -> Task:
+def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Script) -> Task:
     """A script on CodeBuild: the build runs the same wrapper, then its stored result is fetched."""
-    call = call_of(context, step, resolve, attempt)
+    call = call_of(context, step, resolve)
     text = code_of_field(call)
     arguments: dict[str, Json] = {
         "ProjectName": CODEBUILD_PROJECT,
@@ -287,10 +282,8 @@ def _aws_call(context: Context, step: Step, resolve: ScopeResolver, kind: AwsCal
     return Task(state, "$states.result")
 
 
-def _child(
-    context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkflow, attempt: str
-) -> Task:
-    name = child_name(context, step, attempt)
+def _child(context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkflow) -> Task:
+    name = child_name(context, step)
     run = (
         f"{{'id': {name}, 'attempt': 1, 'started_by': $run.started_by, 'parent': $run.id, "
         f"'root': $exists($run.root) ? $run.root : $run.id}}"
@@ -318,24 +311,38 @@ def _child(
     return Task(state, "$states.result.Output")
 
 
-def child_name(context: Context, step: Step, attempt: str) -> str:
-    """Return JSONata of a child's execution name: the same for every try of the same attempt."""
+def child_name(context: Context, step: Step) -> str:
+    """Return JSONata of a child's execution name, the same for every try of one attempt.
+
+    Each attempt of the author's, each round of a repeat and each try that a person asked for is
+    a child of its own.
+    """
+    loops = [
+        letter
+        for letter, has in (
+            ("a", is_looped(step)),
+            ("n", step.repeat is not None),
+            ("p", step.on_error == "pause"),
+        )
+        if has
+    ]
     path = " & '/' & ".join(
         [
             "$run.id",
             text_literal(step.id),
             *(f"$string({item.index})" for item in context.items),
             "$string($run.attempt)",
-            *([] if attempt == "1" else [f"$string({attempt})"]),
+            *(f"{text_literal(letter)} & $string({counter(step, letter)})" for letter in loops),
         ]
     )
     return f"$substring($run.id, 0, 47) & '-' & $substring($hash({path}, 'SHA-256'), 0, 32)"
 
 
 def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish) -> Task:
-    path = " & '/' & ".join(
-        ["$run.id", text_literal(step.id), *(f"$string({i.index})" for i in context.items)]
-    )
+    parts = ["$run.id", text_literal(step.id), *(f"$string({i.index})" for i in context.items)]
+    if step.repeat is not None:
+        parts.append(f"'r' & $string({counter(step, 'n')})")
+    path = " & '/' & ".join(parts)
     detail = f"{{'event_id': {path}, 'payload': {code_of(kind.payload, resolve)}, 'run': $run.id}}"
     state: State = {
         "Type": "Task",

@@ -167,7 +167,7 @@ class Flow:
         if step.rule.manual and step.rule.continues:
             passed = node.edge("passed")
             out.append(Bundle(facts.with_known(step.id, frozenset({LET_PASS})), [passed]))
-        elif step.on_error == "pause":
+        elif step.on_error == "pause" and may_fail(step):
             passed = node.edge("passed")
             out.append(Bundle(facts.with_known(step.id, frozenset({TOLERATED})), [passed]))
         return out

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import html
 import json
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import urllib3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.domain.task_answers import stamp
@@ -67,18 +66,22 @@ class ChatWebhook:
         """Post a message; raises NotSent."""
         text = f"{message.subject}\n{message.text}\n{message.page}"
         try:
-            request = urllib.request.Request(  # noqa: S310 (the stage's own secret)
-                self._address(),
-                json.dumps({"text": text}).encode(),
-                {"Content-Type": "application/json"},
+            address = self._address()
+            if not address.startswith(("https://", "http://")):
+                raise NotSent("chat: the address of its webhook is none")
+            answer = urllib3.PoolManager().request(
+                "POST",
+                address,
+                body=json.dumps({"text": text}).encode(),
+                headers={"Content-Type": "application/json"},
+                timeout=_CHAT_SECONDS,
+                retries=False,  # redirects neither
             )
-            with urllib.request.urlopen(request, timeout=_CHAT_SECONDS):  # noqa: S310
-                pass
-        except urllib.error.HTTPError as error:
-            raise NotSent(f"chat: it answered {error.code}") from None
         # Without the text of the error, in which the address may stand.
-        except (OSError, ValueError, KeyError) as error:
+        except (urllib3.exceptions.HTTPError, KeyError) as error:
             raise NotSent(f"chat: {type(error).__name__}") from None
+        if not 200 <= answer.status <= 299:
+            raise NotSent(f"chat: it answered {answer.status}")
 
 
 class Outbox:

@@ -36,11 +36,12 @@ class DynamoResults:
         """Take the step for an attempt, unless it is finished, held by another or in doubt."""
         claim = str(uuid.uuid4())
         try:
-            self._client.update_item(
+            taken = self._client.update_item(
                 TableName=self._table,
                 Key=_key(place),
                 UpdateExpression=(
-                    "SET #status = :begun, claim = :claim, attempt = :attempt, lease = :lease, "
+                    "SET #status = :begun, claim = :claim, lease = :lease, "
+                    "attempt = if_not_exists(attempt, :none) + :one, "
                     "attempt_started_at = :at, started_at = if_not_exists(started_at, :at) "
                     "REMOVE error_type, error_message, error_details, status_code, "
                     "failed_outputs, completed_at"
@@ -51,11 +52,13 @@ class DynamoResults:
                     ":begun": {"S": BEGUN},
                     ":failed": {"S": FAILED},
                     ":claim": {"S": claim},
-                    ":attempt": {"N": str(attempt.number)},
+                    ":none": {"N": "0"},
+                    ":one": {"N": "1"},
                     ":lease": {"N": _millis(attempt.lease)},
                     ":at": {"S": attempt.started_at.isoformat()},
                     **(_again(attempt) if repeatable else {}),
                 },
+                ReturnValues="UPDATED_NEW",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except ClientError as error:
@@ -63,7 +66,7 @@ class DynamoResults:
                 raise
             response = cast("dict[str, dict[str, AttributeValueTypeDef]]", error.response)
             return _taken(response["Item"], attempt.started_at)
-        return Claimed(claim)
+        return Claimed(claim, int(taken["Attributes"]["attempt"]["N"]))
 
     def read(self, place: Place) -> Finished | Failure | None:
         """Return what is stored of a step's last attempt; None while there is nothing."""

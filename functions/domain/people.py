@@ -27,6 +27,11 @@ class Directory:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)
     approvers: tuple[str, ...] = ()
+    _known: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = {_plain(account): _plain(mail) for account, mail in self.identities.items()}
+        object.__setattr__(self, "_known", known)
 
     def identity(self, name: str) -> str:
         """Return what tells people apart: the same for all spellings and accounts of one.
@@ -34,8 +39,8 @@ class Directory:
         Case and a mailbox's `+tag` do not matter. An account that `identities` does not know
         stays itself.
         """
-        known = {_plain(account): mail for account, mail in self.identities.items()}
-        return _mailbox(_plain(known.get(_plain(name), name)))
+        plain = _plain(name)
+        return _mailbox(self._known.get(plain, plain))
 
     def resolve(self, written: Json) -> tuple[str, ...]:
         """Return the people that assignees mean, each once, in the order written.

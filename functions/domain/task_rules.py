@@ -33,6 +33,8 @@ Name: TypeAlias = Literal[
 
 LATE = timedelta(minutes=15)
 """After its end by this much a task that nobody expired is over all the same: its run is gone."""
+_EARLY = timedelta(minutes=1)
+"""A task is written down a moment after its state was entered, from which the timeout counts."""
 NOBODY = "nobody decided in time"
 
 
@@ -101,7 +103,7 @@ def expire(task: Task, now: datetime) -> Task:
     """Return an open task as timed out; one that has ended stays as it is."""
     if not task.is_open:
         return task
-    reason = NOBODY if now >= task.expires_at else "the run's time was over before"
+    reason = NOBODY if now + _EARLY >= task.expires_at else "the run's time was over before"
     decision = Decision(status=TIMED_OUT, decided_at=now, timeout_reason=reason)
     return _ended(task, decision, Entry(now, TIMED_OUT, detail=reason))
 

@@ -78,9 +78,7 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
     started = around.clock.now()
     seconds = _seconds(call, started)
     place = ports.Place(call["run"]["id"], step_path(call))
-    attempt = ports.Attempt(
-        call["attempt"], started, started + timedelta(seconds=seconds) + LEASE_MARGIN
-    )
+    attempt = ports.Attempt(started, started + timedelta(seconds=seconds) + LEASE_MARGIN)
     may_repeat = action.may_repeat(call["inputs"])
     try:
         claim = around.results.claim(place, attempt, repeatable=may_repeat)
@@ -96,6 +94,7 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
     if isinstance(claim, ports.InDoubt):
         said = claim.said or "it never reported; whether it had its effect is unknown"
         raise StepInDoubt(f"an attempt at '{call['step']}' began at {claim.since}: {said}")
+    call = {**call, "attempt": claim.attempt}
     return _attempt(_Job(call, action, around, place, claim.claim, started, seconds, may_repeat))
 
 

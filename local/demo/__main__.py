@@ -13,6 +13,7 @@ from pathlib import Path
 
 from local.demo.project import make
 
+_REVIEW = "review=approved:bob@example.com:48h"
 _COMMAND = "import cli.main; cli.main.entry()"
 
 
@@ -21,6 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m local.demo", description=__doc__)
     parser.add_argument("--break", dest="broken", action="store_true", help="break a test")
     parser.add_argument("--public", action="store_true", help="announce the release as well")
+    parser.add_argument("--ask", action="store_true", help="be asked for the review yourself")
     parser.add_argument("--json", action="store_true", help="print the record as JSON")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="make the repository here")
     options = parser.parse_args(argv)
@@ -38,6 +40,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _show(workflow: Path, registry: Path, options: argparse.Namespace) -> int:
     arguments = [str(workflow), "--input", f"registry={registry}"]
+    if not options.ask:
+        arguments += ["--decide", _REVIEW]
     if options.public:
         arguments += ["--input", "audience=public"]
     if options.json:
@@ -64,6 +68,7 @@ def _next(options: argparse.Namespace) -> list[str]:
     again = f"{python} -m local.demo"
     tries = {
         f"{again} --break": (options.broken, "a bug: the failing test is named, the exit code 1"),
+        f"{again} --ask": (options.ask, "the review asks you, here at the terminal"),
         f"{again} --public": (options.public, "the step that was skipped runs"),
         f"{again} --json": (options.json, "the record as a program reads it"),
         f"{again} --keep greeter": (options.keep, "keep the repository and change it"),

@@ -1,6 +1,7 @@
 """Whole workflows made up at random: every kind of step, every shape of condition and graph.
 
-`workflow(seed)` is a valid file as plain data, the same for the same seed. `around()` is what such a file compiles against: the built-in actions, one child workflow.
+`workflow(seed)` is a valid file as plain data, the same for the same seed. `around()` is what
+such a file compiles against: the built-in actions, one child workflow.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class Maker:
             if needs is None:
                 needs = (made[-1].id,) if top and at else ()
             above[name] = set(needs).union(*(above[need] for need in needs))
-            known = [*readable, *above[name]]
+            known = [*readable, *sorted(above[name])]
             known += [c.id for p in made if p.id in above[name] for c in p.inner]
             if known and self.random.random() < 0.6:
                 part.condition = self.condition(known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from compiler.check import Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source
 from local.demo.project import make
+from local.people import People, Said
 from local.record import RunRecord, build
 from local.workflow import Request, run_workflow
 from protocol.payloads import Json, MachineInput
@@ -27,7 +29,10 @@ def record(folder: Path, *, broken: bool) -> RunRecord:
     program = local_program(compilation)
     inputs: dict[str, Json] = {"registry": str(registry)}
     given: MachineInput = {"inputs": inputs, "run": {"id": "r", "attempt": 1}}
-    ran = run_workflow(Request(program.machines, program.workflow, given, repository))
+    said = Said("approved", "bob@example.com", after=48 * 3600)
+    people = People(decisions={"review": [said]})
+    request = Request(program.machines, program.workflow, given, repository, people=people)
+    ran = run_workflow(request)
     return build(ran, program)
 
 
@@ -50,7 +55,7 @@ def test_all_is_carried_out_but_the_announcement(good):
     assert good["error"] is None
     assert by_step(good, "status") == {
         "build": "succeeded", "lint": "succeeded", "test": "succeeded", "package": "succeeded",
-        "publish": "succeeded", "announce": "skipped",
+        "review": "succeeded", "publish": "succeeded", "announce": "skipped",
     }  # fmt: skip
     assert by_step(good, "reason")["announce"] == "condition"
 
@@ -62,9 +67,19 @@ def test_outputs_go_from_step_to_step_and_out(good):
     assert Path(url.removeprefix("file://")).is_file()
 
 
+def test_nothing_is_published_before_somebody_approves_after_two_days(good):
+    decision = by_step(good, "outputs")["review"]
+    assert (decision["status"], decision["decided_by"]) == ("approved", "bob@example.com")
+    start, end = by_step(good, "started_at"), by_step(good, "completed_at")
+    waited = datetime.fromisoformat(end["review"]) - datetime.fromisoformat(start["review"])
+    assert timedelta(hours=48) <= waited < timedelta(hours=49)
+    assert end["review"] <= start["publish"]
+
+
 def test_the_registry_takes_the_second_attempt(good):
     assert by_step(good, "attempt") == {
-        "build": 1, "lint": 1, "test": 1, "package": 1, "publish": 2, "announce": None,
+        "build": 1, "lint": 1, "test": 1, "package": 1, "review": 1, "publish": 2,
+        "announce": None,
     }  # fmt: skip
 
 
@@ -79,7 +94,7 @@ def test_a_broken_test_fails_the_run_with_its_name(bad):
     assert bad["status"] == "failed"
     assert by_step(bad, "status") == {
         "build": "succeeded", "lint": "succeeded", "test": "failed", "package": "succeeded",
-        "publish": "skipped", "announce": "skipped",
+        "review": "skipped", "publish": "skipped", "announce": "skipped",
     }  # fmt: skip
     assert by_step(bad, "reason")["announce"] == "upstream_failed"
     (detail,) = bad["error"]["details"]

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
+from dataclasses import asdict
 from datetime import timedelta
 
+import boto3
 import pytest
 
 from cli.local_program import local_program
+from cli.progress import Progress, Style
 from compiler.check import StageSettings, Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source
+from functions.adapters.task_tokens import DynamoTaskTokens
 from functions.domain.people import Directory
-from local.people import News, People, Said
+from functions.domain.task_links import Signer
+from local.engine import REGION
+from local.people import SETTINGS, News, People, Said, Staff
 from local.workflow import Ran, Request, run_workflow
 from protocol.payloads import MachineInput
+from protocol.status import Rule
 
 ALICE, BOB, LEAD, HEAD = (f"{name}@example.com" for name in ("alice", "bob", "lead", "head"))
 HOUR = 3600.0
@@ -120,6 +129,14 @@ def test_whoever_started_the_run_is_refused_and_told_so():
     assert ran.tasks[0].status == "timed_out"
 
 
+def test_a_quorum_takes_as_many_decisions_as_it_asks_for():
+    text = REVIEW.replace("    timeout: 72h\n", "    timeout: 72h\n    quorum: 2\n")
+    said = [Said("approved", after=60.0), Said("approved", after=3600.0)]
+    ran = run(text, People(decisions={"review": said}))
+    assert ran.finished.status == "SUCCEEDED"
+    assert [vote.name for vote in ran.tasks[0].votes.values()] == [ALICE, BOB]
+
+
 def test_somebody_at_the_prompt_is_asked_until_the_answer_is_one():
     answers = iter([Said("approved", by=HEAD), Said("maybe"), Said("approved")])
     ran = run(REVIEW, People(ask=lambda _: next(answers)))
@@ -163,3 +180,44 @@ steps:
     assert ran.finished.status == "FAILED"
     assert "timed_out" in (ran.finished.cause or "")
     assert ran.tasks[0].status == "timed_out"
+
+
+def test_no_token_stands_in_what_a_whole_run_writes_but_where_it_belongs(
+    monkeypatch, caplog, capsys
+):
+    """Logs, records, progress, tasks and mails; the table of tokens and the history have them."""
+    caplog.set_level(0)
+    tokens: set[str] = set()
+    written: list[str] = []
+    keep, tasks_of, url_of = DynamoTaskTokens.keep, Staff.tasks, Signer.token
+
+    def kept(self, task, token, order):
+        tokens.add(token)
+        keep(self, task, token, order)
+
+    def signed(self, task, person):
+        token = url_of(self, task, person)
+        tokens.add(str(token))
+        return token
+
+    def closed(self):
+        tasks = tasks_of(self)
+        dynamodb = boto3.client("dynamodb", region_name=REGION)
+        for table in (SETTINGS.tasks_table, SETTINGS.outbox_table):
+            written.append(json.dumps(dynamodb.scan(TableName=table)["Items"]))
+        return tasks
+
+    monkeypatch.setattr(DynamoTaskTokens, "keep", kept)
+    monkeypatch.setattr(Signer, "token", signed)
+    monkeypatch.setattr(Staff, "tasks", closed)
+    progress = Progress({"review": Rule("review", manual=True)}, sys.stderr, Style(colour=False))
+    said = Said("approved", by=BOB, after=60 * HOUR)
+    ran = run(REVIEW, People(decisions={"review": [said]}, tell=progress.tell))
+    assert ran.finished.status == "SUCCEEDED"
+    ours = [one for one in caplog.records if not one.name.startswith(("botocore", "urllib3"))]
+    output = capsys.readouterr()
+    written += [*(one.getMessage() for one in ours), output.out, output.err]
+    written.append(json.dumps([asdict(task) for task in ran.tasks], default=str))
+    assert len(tokens) >= 4
+    assert "Review overdue" in "".join(written)
+    assert [token for token in tokens if any(token in text for text in written)] == []

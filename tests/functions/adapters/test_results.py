@@ -20,8 +20,8 @@ ENVELOPE: Envelope = {
 }  # fmt: skip
 
 
-def attempt(number: int = 1, at: datetime = NOON) -> Attempt:
-    return Attempt(number, at, at + timedelta(minutes=15))
+def attempt(at: datetime = NOON) -> Attempt:
+    return Attempt(at, at + timedelta(minutes=15))
 
 
 @pytest.fixture
@@ -32,13 +32,13 @@ def results(dynamodb):
 def test_a_finished_step_gives_its_stored_result_to_every_later_claim(results):
     claim = results.claim(PLACE, attempt(), repeatable=False)
     results.finish(PLACE, claim.claim, ENVELOPE)
-    assert results.claim(PLACE, attempt(2), repeatable=True) == Finished(ENVELOPE)
+    assert results.claim(PLACE, attempt(), repeatable=True) == Finished(ENVELOPE)
 
 
 def test_a_held_step_is_in_progress_until_its_lease_ends(results):
     results.claim(PLACE, attempt(), repeatable=True)
     later = NOON + timedelta(minutes=14)
-    assert results.claim(PLACE, attempt(2, later), repeatable=True) == InProgress(
+    assert results.claim(PLACE, attempt(later), repeatable=True) == InProgress(
         NOON + timedelta(minutes=15)
     )
 
@@ -46,23 +46,23 @@ def test_a_held_step_is_in_progress_until_its_lease_ends(results):
 def test_after_the_lease_the_step_is_in_doubt_unless_it_may_be_repeated(results):
     results.claim(PLACE, attempt(), repeatable=False)
     later = NOON + timedelta(minutes=16)
-    assert results.claim(PLACE, attempt(2, later), repeatable=False) == InDoubt(NOON.isoformat())
-    assert isinstance(results.claim(PLACE, attempt(2, later), repeatable=True), Claimed)
+    assert results.claim(PLACE, attempt(later), repeatable=False) == InDoubt(NOON.isoformat())
+    assert isinstance(results.claim(PLACE, attempt(later), repeatable=True), Claimed)
 
 
 def test_a_failed_attempt_lets_go_of_the_step(results):
     claim = results.claim(PLACE, attempt(), repeatable=False)
     results.fail(PLACE, claim.claim, Failure("E", "m", 3, {}), NOON)
-    assert isinstance(results.claim(PLACE, attempt(2), repeatable=False), Claimed)
+    assert isinstance(results.claim(PLACE, attempt(), repeatable=False), Claimed)
 
 
 def test_an_attempt_whose_claim_was_taken_over_changes_nothing(results):
     first = results.claim(PLACE, attempt(), repeatable=True)
     later = NOON + timedelta(minutes=16)
-    second = results.claim(PLACE, attempt(2, later), repeatable=True)
+    second = results.claim(PLACE, attempt(later), repeatable=True)
     results.finish(PLACE, first.claim, {**ENVELOPE, "outputs": {"a": "late"}})
     results.finish(PLACE, second.claim, ENVELOPE)
-    assert results.claim(PLACE, attempt(3), repeatable=True) == Finished(ENVELOPE)
+    assert results.claim(PLACE, attempt(), repeatable=True) == Finished(ENVELOPE)
 
 
 def test_of_many_claims_at_once_one_gets_the_step(results):

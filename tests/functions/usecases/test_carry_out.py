@@ -31,7 +31,7 @@ class Results:
     """Claims that succeed unless `answer` says otherwise; keeps what was written."""
 
     def __init__(self, answer=None):
-        self.answer = answer or ports.Claimed("claim")
+        self.answer = answer or ports.Claimed("claim", 2)
         self.attempt: Any = None
         self.finished: Any = None
         self.failed: Any = None
@@ -101,7 +101,7 @@ def call(**fields) -> Any:
     run = {
         "id": "r", "attempt": 1, "started_at": "t", "workflow": "w", "version": "1", "contract": 1,
     }  # fmt: skip
-    return {"run": run, "step": "s", "inputs": {}, "attempt": 1, **fields}
+    return {"run": run, "step": "s", "inputs": {}, **fields}
 
 
 def action(run=lambda inputs, _context: inputs, **fields) -> Action:
@@ -110,7 +110,7 @@ def action(run=lambda inputs, _context: inputs, **fields) -> Action:
 
 def test_what_the_action_gives_comes_back_in_an_envelope_and_is_stored():
     results = Results()
-    envelope = carry_out(call(inputs={"a": 1}, attempt=2), action(), around(results))
+    envelope = carry_out(call(inputs={"a": 1}), action(), around(results))
     assert envelope == {
         "step": "s", "status": "succeeded", "attempt": 2, "outputs": {"a": 1},
         "started_at": "2026-01-01T12:00:00.000Z", "timestamp": "2026-01-01T12:00:00.000Z",
@@ -120,7 +120,7 @@ def test_what_the_action_gives_comes_back_in_an_envelope_and_is_stored():
 
 def test_the_key_holds_items_and_iteration_but_not_the_attempt():
     results = Results()
-    carry_out(call(items=[3, 1], iteration=2, attempt=5), action(), around(results))
+    carry_out(call(items=[3, 1], iteration=2), action(), around(results))
     assert results.finished[0] == ports.Place("r", "s/3/1/r2")
 
 
@@ -357,7 +357,7 @@ def test_the_log_hears_of_the_begin_what_is_said_and_the_end():
         raise errors.ScriptFailed("no")
 
     def speak(inputs, context):
-        context.logs.joinpath("attempt-1.stderr").write_text(f"my {context.env['TOKEN']}")
+        context.logs.joinpath(f"attempt-{context.attempt}.stderr").write_text(f"my {context.env['TOKEN']}")
         return inputs
 
     log = Log()
