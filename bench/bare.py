@@ -73,9 +73,7 @@ def run(definition: str, given: str) -> str:
             Runtime="python3.13", Handler="h.h",
         )  # fmt: skip
     arn = sfn.create_state_machine(name="M", definition=definition, roleArn=ROLE)
-    started = sfn.start_execution(
-        stateMachineArn=arn["stateMachineArn"], name="N", input=given
-    )
+    started = sfn.start_execution(stateMachineArn=arn["stateMachineArn"], name="N", input=given)
     while True:
         described = sfn.describe_execution(executionArn=started["executionArn"])
         if described["status"] != "RUNNING":

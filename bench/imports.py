@@ -63,7 +63,7 @@ def main() -> int:
         bad = bad or ratio > MOST or bool(too_much)
         sign = "no" if ratio > MOST or too_much else "ok"
         millis = f"{own.seconds * 1000:6.0f} ms of {base.seconds * 1000:6.0f} ms"
-        print(f"{sign}  {name:<28} {millis}  ratio {ratio:4.2f}  {', '.join(needed)}")
+        print(f"{sign}  {name:<32} {millis}  ratio {ratio:4.2f}  {', '.join(needed)}")
     return 1 if bad else 0
 
 
@@ -80,7 +80,7 @@ def targets() -> dict[str, str]:
 
 
 def compared(statement: str) -> tuple[Import, Import]:
-    """Return the import of a function and that of the libraries it loads, the fastest of some rounds."""
+    """Return the import of a function and that of the libraries it loads; the fastest rounds."""
     needed = timed(statement).libraries
     base = "\n".join(_USES[name] for name in needed) or "pass"
     rounds = [(timed(statement), timed(base)) for _ in range(_ROUNDS)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.local_program import local_program
@@ -25,9 +26,23 @@ class Refused(Exception):
         self.diagnostics = tuple(diagnostics)
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A workflow's program, and what it was made from: its own file's and those it calls."""
+
+    program: Program
+    own: Compilation
+    called: Mapping[str, Compilation]
+    project: Project
+
+
 def compile_path(path: Path, stage: str | None = None, *, colour: bool = False) -> Program:
     """Return the program in a file. Raises Refused, or Misuse where it cannot be read."""
-    projects = Projects(stage)
+    return compile_whole(path, Projects(stage), colour=colour).program
+
+
+def compile_whole(path: Path, projects: Projects, *, colour: bool = False) -> Compiled:
+    """Return the program in a file with its compilations; raises what `compile_path` does."""
     project = projects.of(path)
     own = project.compile(path, Target(path, str(path)).read(), str(path))
     called = _called(own, path, project)
@@ -40,7 +55,7 @@ def compile_path(path: Path, stage: str | None = None, *, colour: bool = False) 
     for reference, one in called.items():
         machines[reference] = one.machines[0].definition
         machines |= {machine.id: machine.definition for machine in one.machines[1:]}
-    return _whole(program, machines, called)
+    return Compiled(_whole(program, machines, called), own, called, project)
 
 
 def _whole(

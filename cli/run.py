@@ -53,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who decides here (default: the first who may)",
     )
     parser.add_argument(
+        "--scenario",
+        metavar="FILE[:CASE]",
+        help="play a case of a scenario file: its inputs, stubs and decisions",
+    )
+    parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how to print the record"
     )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what scripts say here")
@@ -69,6 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(f"the source '{arguments.source}' is not a folder")
     if arguments.person is not None and "@" not in arguments.person:
         raise Misuse(f"--as takes a mail address, not '{arguments.person}'")
+    if arguments.scenario is not None:
+        from cli.run_scenario import run_case
+
+        return run_case(arguments)
     try:
         program = compile_path(file, colour=Style.of(sys.stderr).colour)
     except Refused as refused:

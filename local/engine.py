@@ -36,7 +36,7 @@ INTERRUPTED = "Stepsmith.Interrupted"
 _PATIENCE = 10.0
 """Seconds for an interrupted execution to end in order."""
 _PLACEHOLDER = re.compile(
-    r"\$\{((?:action|machine):[^{}\x22]+|latches|tasks|bus|codebuild)\}"  # \x22: a quote
+    r"\$\{((?:action|machine):[^{}\x22]+|latches|tasks|records|bus|codebuild)\}"  # \x22: a quote
 )
 
 Event: TypeAlias = Mapping[str, Any]
@@ -160,9 +160,7 @@ class Engine:
         over = threading.Event()
         arn = self._machines[machine].replace(":stateMachine:", ":execution:") + f":{name}"
         self._over[arn] = over
-        execution = self._backend().start_execution(
-            self._machines[machine], name, json.dumps(execution_input)
-        )
+        execution = self._start(self._machines[machine], name, json.dumps(execution_input))
         seen = 0
         try:
             while not over.wait(0.05 if on_event else None):
@@ -177,6 +175,25 @@ class Engine:
         if arn in self._faults:
             raise EngineFault(f"the engine failed: {self._faults[arn]!r}") from self._faults[arn]
         return _finished(execution)
+
+    def _start(self, machine: str, name: str, text: str) -> Execution:
+        """Start an execution on a thread of the clock, so that nothing happens beside it."""
+        found: list[Any] = []
+        begun = threading.Event()
+
+        def start() -> None:
+            try:
+                found.append(self._backend().start_execution(machine, name, text))
+            except Exception as error:  # noqa: BLE001 (raised where somebody waits for it)
+                found.append(error)
+            begun.set()
+
+        self.clock.thread(start).start()
+        begun.wait()
+        if isinstance(found[0], Exception):
+            raise found[0]
+        execution: Execution = found[0]
+        return execution
 
     def stop(self, execution: Execution, error: str, cause: str) -> None:
         """Stop an execution, as StopExecution does."""

@@ -79,8 +79,9 @@ class People:
     """Who is there in a local run.
 
     `decisions` are made for the tasks of a step, one after the other (the last one for all
-    further tasks); a task that asks for several takes as many. `ask` is asked about a task that none is made for, and may take its real
-    time; None of it leaves the task open. `tell` is told of tasks and answers.
+    further tasks); a task that asks for several takes as many. `ask` is asked about a task that
+    none is made for, and may take its real time; None of it leaves the task open. `tell` is told
+    of tasks and answers.
     """
 
     directory: Directory = field(default_factory=Directory)

@@ -21,7 +21,7 @@ from protocol.status import Rule
 REJECTED_ERROR = "Rejected"
 _WORK = frozenset(
     {"", "each", "items", "joined", "all", "decided", "expire", "again", "until", "time"}
-    | {"result", "pause", "paused", "act", "answer", "chunk", "level"}
+    | {"result", "pause", "paused", "act", "answer", "level"}
 )
 """Parts of a step's states that carry it out; the others skip it, wait for others or tell on."""
 _BEGINS = frozenset({"", "each", "all"})
@@ -88,13 +88,14 @@ class Story:
         for timeline in self.timelines:
             for (name, items), times in timeline.states.items():
                 base, _, part = name.partition(".")
-                part = part.removeprefix("item").removeprefix(".")
+                if part == "item" or part.startswith("item."):
+                    part = part.removeprefix("item").removeprefix(".")
                 if base == step and part.split("_")[0] in _WORK:
                     found.setdefault(items, []).append((part, times))
         return {
             items: visits
             for items, visits in found.items()
-            if any(part in _BEGINS or part == "chunk" for part, _ in visits)
+            if any(part in _BEGINS for part, _ in visits)
         }
 
 
@@ -290,7 +291,7 @@ def child_error(described: Mapping[str, Json]) -> dict[str, Any]:
 
 def _outputs(visits: Iterable[tuple[str, StateTimes]], story: Story) -> Json:
     """Return what a step without a wrapper gave, None where it gives nothing."""
-    results = [times.result for part, times in visits if times.result and part != "chunk"]
+    results = [times.result for _, times in visits if times.result]
     result = parsed(results[-1]) if results else None
     if not isinstance(result, dict) or "Payload" in result:
         return None

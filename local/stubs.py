@@ -67,9 +67,13 @@ class Stubs:
         self._calls: defaultdict[str, int] = defaultdict(int)
         self._opened: dict[str, datetime] = {}
 
+    def names(self, call: Mapping[str, object]) -> bool:
+        """Whether a call is about a step that has a stub."""
+        return call.get("step") in self._stubs
+
     def stubs_call(self, call: Mapping[str, object]) -> bool:
         """Whether a call of an action's function is answered by a stub."""
-        return call.get("step") in self._stubs and not call.get("stored")
+        return self.names(call) and not call.get("stored")
 
     def around(
         self, handler: Handler, wiring: Callable[[], Surroundings]
@@ -110,7 +114,7 @@ class Stubs:
         """Return what comes of a Task or block; None for what is to be carried out."""
         step, _, part = state.partition(".")
         stub = self._stubs.get(step)
-        if stub is None:
+        if stub is None or part == "chunk":  # items in a child execution are stubbed there
             return None
         asked = arguments if isinstance(arguments, dict) else {}
         if "Branches" in asked:
@@ -132,16 +136,16 @@ class Stubs:
 
     def _called(self, stub: Stub, part: str, payload: Mapping[str, Json]) -> Answer | None:
         """Answer calls of `tasks`, and the act of a callback; actions' wrappers do the others."""
-        step, op = str(payload.get("step")), payload.get("op")
-        key = _path(payload)
+        step, op = payload.get("step"), payload.get("op")
+        if not isinstance(step, str):  # a signal of the step's, or its wait for others
+            return None
         if op is None:
             return Answer(0.0, {"Payload": {"outputs": {}}}) if part == "act" else None
+        key = _path(payload)
         if op in _WAITS_FOR_PEOPLE:
             return self._decision(stub, key, is_first=op == "open")
-        if op == "expire" and payload.get("kind") in ("event", "callback"):
-            return Answer(0.0, error="StepTimedOut", cause="nothing came in time")
         if op == "expire":
-            return Answer(0.0, {"Payload": {"status": TIMED_OUT, "timeout_reason": "deadline"}})
+            return _expired(payload)
         if op == "open_callback":
             return Answer(0.0, {"Payload": {"url": "https://stub.invalid/callback"}})
         if op not in ("await_event", "await_callback"):
@@ -175,6 +179,12 @@ class Stubs:
             "message": fail.message,
         }
         return Answer(stub.takes, [{"f": [entry]}])
+
+
+def _expired(payload: Mapping[str, Json]) -> Answer:
+    if payload.get("kind") in ("event", "callback"):
+        return Answer(0.0, error="StepTimedOut", cause="nothing came in time")
+    return Answer(0.0, {"Payload": {"status": TIMED_OUT, "timeout_reason": "deadline"}})
 
 
 def _failed(stub: Stub, step: str) -> Answer:

@@ -217,7 +217,7 @@ class _Carrying:
         self._fills[place] = arn
         stubs = self._stubs
         is_work: Callable[[Any], bool] = lambda call: (  # noqa: E731
-            works and not (stubs is not None and stubs.stubs_call(call))
+            works and not call.get("stored") and not (stubs is not None and stubs.names(call))
         )
         self._functions[arn] = Function(given or handler, works=is_work)
 

@@ -178,6 +178,15 @@ class ExpireTask(TypedDict):
     message: NotRequired[Json]
 
 
+class CloseSteps(TypedDict):
+    """A parallel step with `fail_fast` has ended: what its children wait for is closed."""
+
+    op: Literal["close"]
+    run: Run
+    items: NotRequired[list[int]]  # of the for_each items around the parallel step
+    steps: list[str]
+
+
 class Decision(TypedDict):
     """The outputs of a manual step."""
 
@@ -282,10 +291,11 @@ class Release(TypedDict):
 
 
 class StoredRecords(TypedDict):
-    """A close machine asks what was stored of its run."""
+    """A close machine asks what was stored of its run, a stopped block what of its children."""
 
     op: Literal["stored"]
     run: Run
+    items: NotRequired[list[int]]  # of the for_each items that `steps` stand in
     steps: list[str]
     undo: list[str]
 

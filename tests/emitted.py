@@ -67,6 +67,7 @@ class World:
     built: dict[tuple[str, str], Outcome] = field(default_factory=dict)  # by CodeBuild
     machines: Mapping[str, Machine] = field(default_factory=dict)  # by id: played as children
     stored: Callable[[Mapping[str, Any]], Any] | None = None  # what `records` answers
+    closed: list[str] = field(default_factory=list)  # steps whose open tasks were closed
 
     def __call__(self, call: Call) -> Outcome:
         """Answer a Task as the function it calls would."""
@@ -162,6 +163,9 @@ class World:
     # --- people ----------------------------------------------------------------------------------
 
     def _task(self, call: Call, payload: Mapping[str, Any]) -> Outcome:
+        if payload["op"] == "close":
+            self.closed += payload["steps"]
+            return Outcome(lambda_result({}))
         step = payload["step"]
         happens = self.happens(step, payload)
         if payload["op"] == "expire":

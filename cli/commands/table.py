@@ -59,6 +59,16 @@ COMMANDS: dict[str, Entry] = {
             "stepsmith run release.yaml --input environment=staging --format json",
         ),
     ),
+    "test": Entry(
+        "cli.commands.test",
+        "play the scenarios of workflows, and say what differs",
+        (
+            "stepsmith test",
+            "stepsmith test workflows/release.test.yaml",
+            "stepsmith test 'release.test.yaml:the review is late'",
+            "stepsmith test --format junit > results.xml",
+        ),
+    ),
     "schema": Entry(
         "cli.commands.schema",
         "print the JSON Schema of workflow files, for editors",

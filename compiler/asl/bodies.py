@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from compiler.asl import loops, people, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import catch, leave, output_at
@@ -12,7 +10,6 @@ from compiler.asl.retrying import is_looped
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
 from compiler.check.program import Action, Block, EventWait, Manual, Pause, Script, Step
-from compiler.expressions import status_functions
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
 from protocol.names import VALIDATION_ERROR
@@ -29,8 +26,6 @@ TIME_STAMP = rf"/^(?:{_DATES})T{_TIMES}(?![\s\S])/"
 def body(context: Context, node: Do) -> States:
     """Return the states that carry a step out, the first under the node's own name."""
     step = node.step
-    if step.condition is not None and "always" in status_functions(step.condition):
-        context = replace(context, is_late=True)
     match step.kind:
         case Manual():
             return people.manual(context, node, step.kind)
@@ -115,6 +110,7 @@ def _wait(context: Context, node: Do, kind: Pause) -> States:
         keep = "{'until': $w}"
         wanted = "a time stamp such as 2026-11-29T09:00:00Z"
     leave(context, node, "{}", state)
+    error = _invalid(step, f"the wait of {step.id} needs {wanted}")
     look: State = {
         "Type": "Choice",
         "Choices": [
@@ -125,10 +121,10 @@ def _wait(context: Context, node: Do, kind: Pause) -> States:
             }
         ],
         "Default": people.pause_name(node) or node.failed or name,
-        "Output": _invalid(step, f"the wait of {step.id} needs {wanted}"),
+        "Output": wrap(error),
     }
     variable = records.variable_of(context, step)
-    record = records.failed(context, step, f"{{'Error': '{VALIDATION_ERROR}', 'Cause': ''}}")
+    record = records.failed(context, step, error)
     if variable is not None and record is not None and step.on_error != "pause":
         look["Assign"] = {variable: record}
     states = {node.name: look, name: state} | people.pause_of(context, node)
@@ -136,7 +132,7 @@ def _wait(context: Context, node: Do, kind: Pause) -> States:
 
 
 def _invalid(step: Step, message: str) -> str:
-    return wrap(
+    return (
         f"{{'step_id': {text_literal(step.id)}, 'Error': '{VALIDATION_ERROR}', "
         f"'Cause': {text_literal(message)}}}"
     )

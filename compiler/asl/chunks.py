@@ -58,6 +58,12 @@ def chunked(
     context.children.append(_machine(context, step, body, kept))
     call = f"{node.name}.chunk"
     lost = f"{node.name}.chunk_failed"
+    entry = failures.entry(context.plan, 60)
+    # Every item of a chunk that was lost has failed: the others keep their places in the list.
+    caught = (
+        f"$merge([$states.errorOutput, {{'step_id': {text_literal(step.id)}, "
+        "'count': $count($states.input.items)}])"
+    )
     name = (
         "$substring($run.id, 0, 47) & '-' & $substring($hash($run.id & "
         f"{text_literal('/' + step.id + '/')} & $string($run.attempt) & '/' & "
@@ -87,7 +93,7 @@ def chunked(
             "Catch": [
                 {
                     "ErrorEquals": ["States.ALL"],
-                    "Output": failures.caught(step.id),
+                    "Output": wrap(caught),
                     "Next": lost,
                 }
             ],
@@ -96,7 +102,7 @@ def chunked(
         },
         lost: {
             "Type": "Pass",
-            "Output": wrap(f"[{{'f': [{failures.entry(context.plan, 60)}]}}]"),
+            "Output": wrap(f"[[1..$states.input.count].{{'f': [{entry}]}}]"),
             "End": True,
         },
     }
@@ -122,6 +128,9 @@ def _kept(context: Context, body: Json) -> list[str]:
     """Return the variables of outer scopes that a body reads; a child execution sees none."""
     text = json.dumps(body)
     known = {*context.plan.variables.values()}
+    closing = context.plan.closing
+    if closing is not None:
+        known |= {"failure", *(f"s_{stored.variable}" for stored in closing.read)}
     if context.deadline is not None:
         known.add(context.deadline)
     for item in context.items:

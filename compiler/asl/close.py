@@ -9,6 +9,7 @@ from compiler.asl.bodies import ordered
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import INVOKE, task_of
+from compiler.asl.values import code_of
 from compiler.check.program import Step
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import literal, text_literal, wrap
@@ -136,14 +137,27 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
     }
 
 
+def _at_items(context: Context, step: Step) -> Context:
+    """Return the context of a step's undo, which knows the items that the step was done for.
+
+    Only their places are stored. The lists are made again, of the same inputs and records.
+    """
+    assert context.plan.closing is not None
+    for depth, outer in enumerate(context.plan.closing.around[step.id]):
+        assert outer.for_each is not None
+        at = f"$undo_items[{depth}]"
+        index = f"($exists({at}) ? {at} : 0)"
+        made = code_of(outer.for_each.items, context.resolver(outer))
+        one = f"$l[{index}]"
+        item = f"($l := {made}; $type($l) = 'array' and $exists({one}) ? {one} : null)"
+        context = context.at_item(Item(item, index))
+    return context
+
+
 def _undo_of(context: Context, step: Step) -> States:
     undo = step.compensate
     assert undo is not None
-    inside = replace(
-        context,
-        items=(Item("null", "$undo_items"),) if step.for_each else (),
-        stored_as={step.id: "undo_record"},
-    )
+    inside = _at_items(replace(context, stored_as={step.id: "undo_record"}), step)
     resolve = inside.resolver(undo)
     task = task_of(inside, undo, resolve)
     name = f"{step.id}.undo"

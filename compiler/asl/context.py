@@ -11,6 +11,8 @@ from compiler.asl.model import StateMachine
 from compiler.asl.resolver import Own, ScopeResolver
 from compiler.check.program import Step
 from compiler.document.nodes import Json
+from compiler.expressions import status_functions
+from compiler.expressions.quoting import wrap
 from compiler.expressions.types import NUMBER, UNKNOWN, Type
 from compiler.plan.model import Plan, Reads, Scope
 
@@ -60,6 +62,7 @@ class Context:
             own,
             found,
             self.stored_as,
+            failures.bad_ids(self.scope, self.assigned),
         )
 
     def reads_of(self, step: Step) -> Reads | None:
@@ -82,6 +85,21 @@ class Context:
         if not self.is_late:
             return f"${self.deadline}"
         return f"$fromMillis($toMillis(${self.deadline}) + {GRACE_OF_RUN * 1000})"
+
+    def at_step(self, step: Step) -> Context:
+        """Return the context of a step, and of all in it: one with `always()` may run late."""
+        if step.condition is None or "always" not in status_functions(step.condition):
+            return self
+        return replace(self, is_late=True)
+
+    def with_deadline(self, step: Step, seconds: int) -> tuple[Context, dict[str, Json]]:
+        """Return the context inside a step that has so much time, and what sets its deadline."""
+        name = f"deadline_{step.variable}"
+        limit = f"$millis() + {seconds * 1000}"
+        around = self.deadline_code
+        if around is not None:
+            limit = f"$min([{limit}, $toMillis({around})])"
+        return replace(self, deadline=name, is_late=False), {name: wrap(f"$fromMillis({limit})")}
 
     def inside(self, scope: Scope) -> Context:
         """Return the context of a scope inside this one."""

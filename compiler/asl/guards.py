@@ -5,6 +5,7 @@ from __future__ import annotations
 from compiler.asl import failures
 from compiler.asl.context import Context
 from compiler.asl.resolver import ScopeResolver
+from compiler.asl.skips import counts, ran
 from compiler.expressions.jsonata import emit_condition
 from compiler.expressions.quoting import text_literal
 from compiler.plan.model import AllOf, AnyOf, Counts, Holds, NothingBad, Ran, Test
@@ -16,7 +17,7 @@ def test_code(test: Test | bool, context: Context, resolve: ScopeResolver) -> st
         case bool():
             return "true" if test else "false"
         case Counts(step=step):
-            return _counts(step, context)
+            return counts(step, context.plan, context.scope.key)
         case NothingBad(asks=()):
             return f"$not({failures.is_bad(context.scope, context.assigned)})"
         case NothingBad(asks=asks):
@@ -32,24 +33,9 @@ def test_code(test: Test | bool, context: Context, resolve: ScopeResolver) -> st
         case Ran(step=step, then=then, otherwise=otherwise):
             yes = _operand(then, context, resolve)
             no = _operand(otherwise, context, resolve)
-            return f"{_ran(step, context)} ? {yes} : {no}"
+            return f"{ran(step, context.plan, context.scope.key)} ? {yes} : {no}"
 
 
 def _operand(test: Test | bool, context: Context, resolve: ScopeResolver) -> str:
     text = test_code(test, context, resolve)
     return text if isinstance(test, bool) else f"({text})"
-
-
-def _ran(step: str, context: Context) -> str:
-    variable = context.plan.variable(step, context.scope.key)
-    return "false" if variable is None else f"$type(${variable}) = 'object'"
-
-
-def _counts(step: str, context: Context) -> str:
-    rule = context.plan.rules[step]
-    ran = _ran(step, context)
-    variable = context.plan.variable(step, context.scope.key)
-    if not rule.manual or variable is None:
-        return ran
-    against = [f"${variable}.status != '{name}'" for name in sorted(rule.continues)]
-    return " and ".join([ran, *against])

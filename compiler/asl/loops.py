@@ -6,6 +6,7 @@ from compiler.asl import records
 from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import leave
 from compiler.asl.resolver import Own
+from compiler.asl.retrying import is_looped
 from compiler.asl.tasks import counter
 from compiler.check.program import Repeat, Retry, Step, SubWorkflow
 from compiler.document.nodes import Json
@@ -106,13 +107,16 @@ def until(context: Context, node: Do, outputs: str, last: State, after: str | No
         "Next": node.next or f"{node.name}.done",
     }
     count = counter(step, "n")
+    next_round: dict[str, Json] = {f"n_{step.variable}": wrap(f"({count}) + 1")}
+    if is_looped(step):
+        next_round[f"a_{step.variable}"] = 1
     choice: State = {
         "Type": "Choice",
         "Choices": [
             reached,
             {
                 "Condition": wrap(f"({count}) < {repeat.attempts}"),
-                "Assign": {f"n_{step.variable}": wrap(f"({count}) + 1")},
+                "Assign": next_round,
                 "Next": f"{node.name}.delay",
             },
         ],

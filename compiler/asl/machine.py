@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from compiler.asl import failures, latches, records, repeated
+from compiler.asl import blocks, failures, latches, records, repeated
 from compiler.asl.bodies import body, ordered, tells
 from compiler.asl.close import prelude
 from compiler.asl.context import GRACE_OF_RUN, Context, State, States
@@ -15,7 +14,7 @@ from compiler.asl.lock import lock
 from compiler.asl.model import StateMachine
 from compiler.check.program import Block
 from compiler.document.nodes import Json
-from compiler.expressions.quoting import text_literal, wrap
+from compiler.expressions.quoting import wrap
 from compiler.plan.freeze import START
 from compiler.plan.model import (
     Await,
@@ -33,6 +32,7 @@ from compiler.plan.model import (
     Plan,
     Scope,
     Send,
+    Stop,
     Verdict,
 )
 from compiler.source import Span
@@ -109,10 +109,11 @@ def _node(context: Context, node: Node) -> States:  # noqa: C901, PLR0911, PLR09
         case Begin():
             return {node.name: _begin(context, node)}
         case Do():
+            context = context.at_step(node.step)
             if node.step.for_each is not None:
                 return repeated.each(context, node, _scope)
             if isinstance(node.step.kind, Block):
-                return _block(context, node)
+                return blocks.block(context, node, _fork)
             return body(context, node)
         case Guard():
             resolve = context.resolver(node.step, clean=node.clean)
@@ -142,6 +143,8 @@ def _node(context: Context, node: Node) -> States:  # noqa: C901, PLR0911, PLR09
             return {node.name: {"Type": "Pass", "Output": run_outputs(context), "End": True}}
         case Close():
             return {node.name: _close(context, node)}
+        case Stop():
+            return {node.name: blocks.stop(context, node)}
         case Failed():
             return {node.name: _fail(f"${context.scope.failures}")}
 
@@ -191,54 +194,6 @@ def _join(context: Context, node: Join) -> State:
     if taken:
         state["Assign"] = taken
     return state
-
-
-def _block(context: Context, node: Do) -> States:
-    """A parallel step: its branches, and a Choice that takes it as one."""
-    step = node.step
-    assert isinstance(step.kind, Block)
-    inner = context
-    states: States = {}
-    first = node.name
-    if step.timeout is not None:
-        name = f"deadline_{step.variable}"
-        inner = replace(context, deadline=name)
-        first = f"{node.name}.all"
-        limit = f"$fromMillis($millis() + {step.timeout * 1000})"
-        if context.deadline is not None:
-            limit = (
-                f"$fromMillis($min([$millis() + {step.timeout * 1000}, "
-                f"$toMillis(${context.deadline})]))"
-            )
-        states[node.name] = {"Type": "Pass", "Assign": {name: wrap(limit)}, "Next": first}
-    joined = f"{node.name}.joined"
-    states[first] = _fork(inner, node.inner, joined)
-    taken = records.taken_over(context, node.binds, "$states.input")
-    failed = "[$states.input.f]"
-    named = f"$join({failed}.step_id, ', ')"
-    error = (
-        f"{{'step_id': {text_literal(step.id)}, 'Error': 'StepsFailed', "
-        f"'Cause': $substring({named}, 0, 300) & ' ended badly', 'details': {failed}}}"
-    )
-    variable = records.variable_of(context, step)
-    reads = context.plan.reads.get(step.id)
-    lost, kept = dict(taken), dict(taken)
-    if variable is not None:
-        kept[variable] = records.succeeded(context, step, "{}", own=False)
-        record: dict[str, Json] = {"status": "failed"}
-        if reads is not None and reads.error:
-            record["error"] = wrap(f"{{'type': 'StepsFailed', 'message': {named}}}")
-        lost[variable] = record
-    rule: dict[str, Json] = {"Condition": "{% $count($states.input.f) > 0 %}"}
-    if lost:
-        rule["Assign"] = lost
-    rule |= {"Output": wrap(error), "Next": node.failed}
-    choice: State = {"Type": "Choice", "Choices": [rule]}
-    if kept:
-        choice["Assign"] = kept
-    choice["Default"] = node.next
-    states[joined] = choice
-    return states
 
 
 def _entry(context: Context) -> str:

@@ -45,13 +45,17 @@ def _opened(context: Context, step: Step, op: str) -> dict[str, Json]:
 
 
 TOKEN = "{% $states.context.Task.Token %}"  # noqa: S105
-ENTRY = "{% $states.context.State.RetryCount %}"
+RETRIES = "$states.context.State.RetryCount"
+ENTRY = f"{{% {RETRIES} %}}"
 """Which try of the state it is: a later one has another token."""
 ENTERED = "$states.context.State.EnteredTime"
 
 
 def _waits(context: Context, step: Step, op: str) -> dict[str, Json]:
-    return _opened(context, step, op) | {"token": TOKEN, "entry": ENTRY}
+    entry = ENTRY
+    if step.on_error == "pause" and op != "pause":  # a person may have it waited for again
+        entry = f"{{% {RETRIES} + 10 * (({counter(step, 'p')}) - 1) %}}"
+    return _opened(context, step, op) | {"token": TOKEN, "entry": entry}
 
 
 def manual(context: Context, node: Do, kind: Manual) -> States:
@@ -271,11 +275,12 @@ def paused(context: Context, node: Do, name: str) -> States:
     }
     state = _invoke(payload, wait=True, seconds=time_limit(context, PAUSE_SECONDS))
     state["Output"] = _chosen("$states.result")
+    over = f"{name}_over"
     variable = records.variable_of(context, step)
     # The error goes along, so that nobody's word in time fails the step with it.
     with_time = wrap(f"$merge([$states.input, {{'entered': {ENTERED}}}])")
     state["Catch"] = [
-        {"ErrorEquals": [*TIMEOUTS], "Output": with_time, "Next": f"{name}.expire"},
+        {"ErrorEquals": [*TIMEOUTS], "Output": with_time, "Next": over},
         *_closing(context, node),
     ]
     state["Next"] = f"{name}d"
@@ -294,10 +299,12 @@ def paused(context: Context, node: Do, name: str) -> States:
     failed: dict[str, Json] = {}
     if variable is not None:
         record = records.succeeded(context, step, "$states.input.outputs")
+        against = records.failed(context, step, "$states.input")
+        if isinstance(against, dict) and "error" in against:
+            record["error"] = against["error"]
         if "status" in record:
             record["status"] = "failed"
         skipped["Assign"] = {variable: record}
-        against = records.failed(context, step, "$states.input")
         if against is not None:
             failed["Assign"] = {variable: against}
     retry: dict[str, Json] = {
@@ -309,19 +316,19 @@ def paused(context: Context, node: Do, name: str) -> States:
         retry["Assign"] = assign
     choice: State = {"Type": "Choice", "Choices": [retry, skipped], **failed}
     choice["Default"] = node.failed
-    return {name: state, f"{name}.expire": expired, f"{name}d": choice}
+    return {name: state, over: expired, f"{name}d": choice}
 
 
 def counted_again(step: Step) -> dict[str, Json]:
     """Return the counters to set where a person lets a step be tried again.
 
-    Its attempts begin anew, and a child gets another name. A repeat that ran out goes on with a
-    round of its own: the rounds that ended well have stored results.
+    Its attempts begin anew, a child gets another name, a wait is a later one. A repeat that ran
+    out goes on with another round: the rounds that ended well have stored results.
     """
     assign: dict[str, Json] = {}
     if is_looped(step):
         assign[f"a_{step.variable}"] = 1
-    if isinstance(step.kind, SubWorkflow):
+    if isinstance(step.kind, SubWorkflow | Action | EventWait):
         assign[f"p_{step.variable}"] = wrap(f"({counter(step, 'p')}) + 1")
     if step.repeat is not None:
         rounds = counter(step, "n")

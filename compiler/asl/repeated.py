@@ -36,9 +36,12 @@ def each(context: Context, node: Do, emit: Emit) -> States:
     resolve = context.resolver(step, clean=node.clean)
     items = code_of(step.for_each.items, resolve)
     mapped = f"{node.name}.each"
+    look = _look(context, node, items, mapped)
+    if step.for_each.deadline is not None:
+        context, look["Assign"] = context.with_deadline(step, step.for_each.deadline)
     if is_chunked(step):
         wide = chunked(context, node, items, lambda inner, at: _processor(inner, step, at, emit))
-        return {node.name: _look(node, items, mapped), mapped: wide, **_judged(context, node)}
+        return {node.name: look, mapped: wide, **_judged(context, node)}
     concurrency = step.for_each.max_concurrency or INLINE_CONCURRENCY
     state: State = {
         "Type": "Map",
@@ -52,10 +55,10 @@ def each(context: Context, node: Do, emit: Emit) -> States:
         "Next": f"{node.name}.items",
     }
     states: States = {}
-    if _is_known(step):
+    if _is_known(step) and step.for_each.deadline is None:
         states[node.name] = state
     else:
-        states[node.name] = _look(node, items, mapped)
+        states[node.name] = look
         states[mapped] = state
     return states | _judged(context, node)
 
@@ -69,24 +72,31 @@ def _is_known(step: Step) -> bool:
     return len(items.value) <= step.for_each.max_items
 
 
-def _look(node: Do, items: str, mapped: str) -> State:
+def _look(context: Context, node: Do, items: str, mapped: str) -> State:
     step = node.step
     assert step.for_each is not None
     most = step.for_each.max_items
     no_list = _error(step, VALIDATION_ERROR, f"for_each of {step.id} is no list")
     too_many = _error(step, TOO_MANY_ITEMS, f"for_each of {step.id} has more than {most} items")
+    variable = records.variable_of(context, step)
+
+    def lost(error: str) -> dict[str, Json]:
+        record = records.failed(context, step, error)
+        rule: dict[str, Json] = {"Output": wrap(error), "Next": node.failed}
+        if variable is not None and record is not None:
+            rule["Assign"] = {variable: record}
+        return rule
+
     return {
         "Type": "Choice",
         "Choices": [
             {
                 "Condition": wrap(f"($w := {items}; $type($w) != 'array')"),
-                "Output": no_list,
-                "Next": node.failed,
+                **lost(no_list),
             },
             {
                 "Condition": wrap(f"$count({items}) > {most}"),
-                "Output": too_many,
-                "Next": node.failed,
+                **lost(too_many),
             },
         ],
         "Default": mapped,
@@ -94,7 +104,7 @@ def _look(node: Do, items: str, mapped: str) -> State:
 
 
 def _error(step: Step, name: str, message: str) -> str:
-    return wrap(
+    return (
         f"{{'step_id': {text_literal(step.id)}, 'Error': '{name}', "
         f"'Cause': {text_literal(message)}}}"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from compiler.asl.skips import reason
 from compiler.check.program import Computed, Constant, Step, Value
 from compiler.document.nodes import Json
 from compiler.expressions import Ref, Single
@@ -31,8 +32,8 @@ class ScopeResolver:
     """Resolves contexts in one scope of a planned machine.
 
     `clean`: nothing above is bad here, so that steps which cannot be skipped are known to have
-    run. `bad` is JSONata for whether something above is bad. `own` is the step's view of itself
-    where it may look at itself.
+    run. `bad` is JSONata for whether something above is bad, `bad_ids` of the steps that are.
+    `own` is the step's view of itself where it may look at itself.
     """
 
     plan: Plan
@@ -43,6 +44,7 @@ class ScopeResolver:
     own: Own | None = None
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
     stored_as: Mapping[str, str] = field(default_factory=dict)
+    bad_ids: str = "[]"
 
     def status(self, name: str) -> str:
         """Return JSONata for a status function."""
@@ -92,6 +94,9 @@ class ScopeResolver:
             return self._own(self.own, ref)
         variable = self.plan.variable(step.id, self.scope)
         keys = ref.keys[1:]
+        if keys[:1] == ("reason",):
+            text = reason(step.id, self.plan, self.scope, self.bad_ids)
+            return Code(text, False, optional(TEXT), CHOICE), 3
         if variable is None:
             if keys[:1] == ("status",):
                 return Code("'skipped'", False, TEXT, ATOM), 3

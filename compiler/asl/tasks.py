@@ -368,7 +368,7 @@ def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish
             *retriers(step, on_lambda=False),
         ],
     }
-    return Task(state, "{}")
+    return Task(state, f"{{'event_id': {path}}}")
 
 
 def time_limit(context: Context, seconds: int) -> Json:

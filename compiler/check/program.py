@@ -198,11 +198,12 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """Repeats the step for every item of a list."""
+    """Repeats the step for every item of a list; `deadline` is the seconds that all may take."""
 
     items: Value
     max_items: int
     max_concurrency: int | None
+    deadline: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

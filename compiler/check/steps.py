@@ -12,7 +12,18 @@ from compiler.check.contexts import in_handlers
 from compiler.check.groups import Entry, Group
 from compiler.check.outputs import outputs, written
 from compiler.check.people import manual
-from compiler.check.program import Block, Constant, ForEach, Kind, Pause, Script, Step, Value
+from compiler.check.program import (
+    Block,
+    Constant,
+    EventWait,
+    ForEach,
+    Kind,
+    Manual,
+    Pause,
+    Script,
+    Step,
+    Value,
+)
 from compiler.check.readers import Reader
 from compiler.check.retries import repeat, retry
 from compiler.check.rules import rule
@@ -82,6 +93,9 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
     # What an undo reads is stored, so it knows the step's item too.
     undo = None if entry.undo is None else _step(checker, entry.undo, inside)
     contract = _contract(checker, entry)
+    timeout = written_step.timeout
+    if for_each is not None and _is_deadline(checker, entry, kind):
+        for_each, timeout = replace(for_each, deadline=timeout), None
     step = Step(
         id=entry.id,
         name=written_step.name,
@@ -91,7 +105,7 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
         rule=rule(entry, condition, checker.groups, checker.typed.manual),
         condition=condition,
         retry=retry(checker, entry, inside),
-        timeout=written_step.timeout,
+        timeout=timeout,
         on_error=written_step.on_error,
         outputs=declared,
         env=tuple(inside.env.items()),
@@ -105,6 +119,16 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
     )
     check_step(checker, entry, step)
     return step
+
+
+def _is_deadline(checker: Checker, entry: Entry, kind: Kind) -> bool:
+    """Whether a for_each step's `timeout` is for all its items together.
+
+    That of a wait says how long it lasts, and one from `defaults` is for an attempt.
+    """
+    if isinstance(kind, Manual | EventWait):
+        return False
+    return checker.context.node((*entry.step.path, "timeout")) is not None
 
 
 def _condition(checker: Checker, entry: Entry, reader: Reader) -> tuple[Expr | None, Reader]:

@@ -16,7 +16,8 @@ class ActionContract:
     """What an action takes and gives, both JSON Schemas of an object.
 
     `repeatable`: an attempt of unknown effect may be made again. `reads_files`: starts in a
-    workspace. `makes_files`: an output of it names a file that it made. `error_types` are the errors it declares beside the categories.
+    workspace. `makes_files`: an output of it names a file that it made. `error_types` are the
+    errors it declares beside the categories.
     """
 
     inputs: Schema

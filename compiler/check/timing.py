@@ -18,11 +18,14 @@ def check_step(checker: Checker, entry: Entry, step: Step) -> None:
     """Report what is wrong with the times of a step."""
     path = (*entry.step.path, "timeout")
     is_written = checker.context.node(path) is not None
-    if step.timeout is not None and is_written:
+    deadline = None if step.for_each is None else step.for_each.deadline
+    if deadline is not None:
+        _against_deadlines(checker, entry, deadline)
+    elif step.timeout is not None and is_written:
         if step.timeout > LAMBDA_SECONDS and _on_lambda(step.kind):
             _lambda(checker, entry, step, path)
         else:
-            _against_deadlines(checker, entry, step)
+            _against_deadlines(checker, entry, step.timeout)
     repeat = entry.step.repeat
     if repeat is not None and repeat.delay * repeat.max_attempts > YEAR:
         _too_long(checker, "the time of all repeats", (*entry.step.path, "repeat"))
@@ -60,13 +63,13 @@ def _lambda(checker: Checker, entry: Entry, step: Step, path: tuple[str | int, .
     )
 
 
-def _against_deadlines(checker: Checker, entry: Entry, step: Step) -> None:
+def _against_deadlines(checker: Checker, entry: Entry, timeout: int) -> None:
     for name, seconds in _deadlines(checker, entry):
-        if step.timeout is not None and step.timeout > seconds:
+        if timeout > seconds:
             checker.warn(
                 "timeout-beyond-deadline",
                 checker.context.span((*entry.step.path, "timeout")),
-                f"'{entry.id}' may take {shown(step.timeout)}, {name} only {shown(seconds)}",
+                f"'{entry.id}' may take {shown(timeout)}, {name} only {shown(seconds)}",
                 f"write at most `{shown(seconds)}`, or give {name} more time",
             )
             return

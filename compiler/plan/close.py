@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compiler.check.program import Program, Step, every_step
+from compiler.check.program import Block, Program, Step, every_step, expressions
 from compiler.expressions import Expr, references
 from compiler.plan.facts import step_named
 from compiler.plan.model import Closing
@@ -34,9 +34,10 @@ def closing(program: Program) -> Closing:
     """Return what the close machine of a workflow does and reads."""
     steps = {step.id: step for step in every_step(program.steps)}
     undone = tuple(step for step in steps.values() if step.compensate is not None)
+    around = {step.id: outer for step, outer in _repeated(program.steps, ()) if step.compensate}
     roots: set[str] = set()
     read: set[str] = set()
-    for expr in _exprs(program, undone):
+    for expr in (*_exprs(program, undone), *_lists(undone, around)):
         for ref in references(expr):
             roots.add(ref.root)
             named = step_named(ref.keys, steps) if ref.root == "steps" else None
@@ -44,10 +45,33 @@ def closing(program: Program) -> Closing:
                 read.add(named.id)
     return Closing(
         undone,
+        around,
         tuple(step for step in steps.values() if step.id in read),
         tuple((step.id, step.name) for step in steps.values()),
         not roots.isdisjoint({"failure", "github"}),
     )
+
+
+def _repeated(
+    steps: tuple[Step, ...], outer: tuple[Step, ...]
+) -> Iterator[tuple[Step, tuple[Step, ...]]]:
+    """Yield every step with the for_each steps it stands in, its own last."""
+    for step in steps:
+        inside = outer if step.for_each is None else (*outer, step)
+        yield step, inside
+        if isinstance(step.kind, Block):
+            yield from _repeated(step.kind.steps, inside)
+
+
+def _lists(undone: tuple[Step, ...], around: dict[str, tuple[Step, ...]]) -> Iterator[Expr]:
+    """Yield what the lists are made of whose items an undo reads."""
+    for step in undone:
+        assert step.compensate is not None
+        own = exprs_of_step(step.compensate)
+        if any(ref.root == "item" for expr in own for ref in references(expr)):
+            for outer in around[step.id]:
+                assert outer.for_each is not None
+                yield from expressions(outer.for_each.items)
 
 
 def _exprs(program: Program, undone: tuple[Step, ...]) -> Iterator[Expr]:

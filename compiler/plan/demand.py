@@ -53,7 +53,8 @@ class Demand:
     def keep_items(self) -> None:
         """Make every for_each body give its step's record, from which the items are told."""
         for name, scope in self._scopes.items.items():
-            self.variables[(scope.key, name)] = f"s_{self._steps[name].variable}_{scope.key}"
+            base = f"s_{self._steps[name].variable}_{scope.key}"
+            self.variables[(scope.key, name)] = self._free(base)
             scope.gives.add(name)
 
     def _require(self, step: str, scope: ScopeDraft, unit: int) -> None:
@@ -105,13 +106,16 @@ class Demand:
         if (scope.key, step) in self.variables:
             return
         base = f"s_{self._steps[step].variable}_{scope.key or ''}".rstrip("_")
+        self.variables[(scope.key, step)] = self._free(base)
+        node.binds.append(step)
+
+    def _free(self, base: str) -> str:
         name, number = base, 1
         while name in self._taken:
             number += 1
             name = f"{base}_{number}"
         self._taken.add(name)
-        self.variables[(scope.key, step)] = name
-        node.binds.append(step)
+        return name
 
     def _provide(self, step: str, branch: ScopeDraft) -> list[tuple[str, ScopeDraft, int]]:
         """Make a branch give a step's record at each of its ends."""

@@ -66,6 +66,7 @@ class ScopeDraft:
     outer: tuple[str, ...] = ()
     is_fed: bool = False  # latches lead into the fork around it, so what is bad behind them counts
     gives: set[str] = field(default_factory=set)
+    fails_fast: bool = False  # in the frame of a parallel step that ends with its first bad child
 
     @property
     def failures(self) -> str:
@@ -151,6 +152,8 @@ class Scopes:
         """Make a new scope; `frame` None makes it a frame of its own."""
         key = len(self.all)
         made = ScopeDraft(key, parent, key if frame is None else frame, at=at)
+        if frame is not None and parent is not None:
+            made.fails_fast = parent.fails_fast
         self.all.append(made)
         return made
 
@@ -199,6 +202,7 @@ def _fill_items(scopes: Scopes, step: Step, place: Place) -> Place:
 def _fill_block(scopes: Scopes, step: Step, block: Block, place: Place) -> None:
     """A parallel step: its frame holds either the one branch or a fork of them."""
     frame = scopes.scope(place.scope, None, place.unit)
+    frame.fails_fast = block.fail_fast
     _fill(scopes, frame, block.steps)
     if len(frame.units) == 1 and isinstance(frame.units[0], ForkUnit):
         fork = frame.units[0]

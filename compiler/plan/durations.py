@@ -85,8 +85,8 @@ def _step(step: Step, open_: list[str]) -> int:
     if step.for_each is not None:
         at_once = min(step.for_each.max_concurrency or _AT_ONCE, _AT_ONCE)
         seconds *= -(-_items(step) // at_once)
-        if step.timeout is not None:  # of a for_each a deadline
-            seconds = min(seconds, step.timeout)
+        if step.for_each.deadline is not None:
+            seconds = min(seconds, step.for_each.deadline)
     return min(seconds, _YEAR)
 
 
@@ -99,7 +99,7 @@ def _items(step: Step) -> int:
 
 
 def _once(step: Step, open_: list[str]) -> int:
-    limit = None if step.for_each is not None else step.timeout
+    limit = step.timeout
     kind = step.kind
     if isinstance(kind, Manual | EventWait):
         return kind.timeout

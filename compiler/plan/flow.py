@@ -159,6 +159,10 @@ class Flow:
             failed = node.edge("failed", error=not tolerated, before=facts.own)
             if tolerated:
                 out.append(Bundle(facts.with_known(step.id, frozenset({TOLERATED})), [failed]))
+            elif scope.fails_fast:
+                end = NodeDraft("stop", self.names.of(step, "stop"), step)
+                failed.target = end.name
+                scope.nodes.append(end)
             else:
                 worse = Facts(True, True, facts.upstream, facts.known, facts.frame)
                 out.append(Bundle(worse.with_known(step.id, frozenset({BAD})), [failed]))

@@ -24,6 +24,7 @@ from compiler.plan.model import (
     Node,
     Scope,
     Send,
+    Stop,
     Verdict,
 )
 
@@ -181,6 +182,9 @@ class Freezer:
                 return End(node.name, ending, node.caught, node.append)
             case "done":
                 return Done(node.name)
+            case "stop":
+                assert step is not None
+                return Stop(node.name, step)
             case "close":
                 return Close(node.name, self._to(node, "next"))
             case _:

@@ -250,6 +250,14 @@ class Close:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """Ends a parallel step with `fail_fast` at once: a child of it has ended badly."""
+
+    name: str
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """Ends the run badly."""
 
@@ -258,7 +266,7 @@ class Failed:
 
 Node: TypeAlias = (
     "Begin | Do | Guard | Fork | Join | Collect | Send | Await | Verdict | End | Done | Close"
-    " | Failed"
+    " | Stop | Failed"
 )
 
 
@@ -281,14 +289,29 @@ class Closing:
     """What the close machine does beside its handlers.
 
     `undone` are the steps that have a `compensate`, in file order (the newest completion is
-    undone first, which only the stored results tell). `read` are the steps whose stored records
-    its expressions read. `order` tells the steps' ids and names in file order.
+    undone first, which only the stored results tell). `around` are the for_each steps that a
+    step with an undo stands in, its own last. `read` are the steps whose stored records its
+    expressions read. `order` tells the steps' ids and names in file order.
     """
 
     undone: tuple[Step, ...]
+    around: dict[str, tuple[Step, ...]]
     read: tuple[Step, ...]
     order: tuple[tuple[str, str], ...]
     reads_failure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What tells the reason why a step is skipped.
+
+    `above` are the steps whose bad end it is, `counting` whether a dependency counts. `is_asked`:
+    its condition says all, as a status function does.
+    """
+
+    is_asked: bool
+    above: tuple[str, ...]
+    counting: Test | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +338,7 @@ class Plan:
     closing: Closing | None = None  # of a close machine: what it does before the handlers
     stored: dict[str, Step] = field(default_factory=dict)  # steps read as stored, by id
     together: tuple[tuple[str, ...], ...] = ()  # steps skipped together
+    reasons: dict[str, Why] = field(default_factory=dict)  # of steps whose `reason` is read
     warnings: tuple[Json, ...] = ()
 
     @property

@@ -15,7 +15,7 @@ from compiler.plan.facts import Facts, Knowledge
 from compiler.plan.flow import Flow
 from compiler.plan.freeze import Freezer
 from compiler.plan.graph import ancestors
-from compiler.plan.model import Plan
+from compiler.plan.model import Plan, Test, Why
 from compiler.plan.naming import Names
 from compiler.plan.reading import (
     Read,
@@ -56,8 +56,14 @@ def _machine(program: Program) -> Plan:
     flow.scope(scopes.all[0], Facts())
     above = _above(steps)
     demand = Demand(scopes, steps, above)
+    reasons: dict[str, Why] = {}
     for read, scope, unit in _reads(program, scopes, steps):
         demand.read(read, scope, unit)
+        if read.field == "reason":
+            why = reasons.get(read.step) or _why(steps[read.step], knowledge, above, scopes)
+            reasons[read.step] = why
+            for counted in reads_of_test(why.counting):
+                demand.read(counted, scope, unit)
     demand.keep_items()
     reads = {name: merged(found) for name, found in demand.reads.items()}
     root = Freezer(scopes, steps, knowledge, demand.variables, demand.signals).root()
@@ -79,7 +85,25 @@ def _machine(program: Program) -> Plan:
         limits=limits(scopes, steps, reads, demand.signals, read_by_outputs),
         unskippable=unskippable,
         recorded=unskippable - _unrecorded(scopes, steps),
+        reasons=reasons,
     )
+
+
+def _why(step: Step, knowledge: Knowledge, above: dict[str, int], scopes: Scopes) -> Why:
+    """Return what tells why a step is skipped."""
+    rule = step.rule
+    if rule.has_status_function:
+        return Why(is_asked=True, above=(), counting=True)
+    index = {name: 1 << at for at, name in enumerate(above)}
+    mine = above[step.id]
+    bad = [name for name in above if mine & index[name] and name not in rule.asks]
+    waiting = {consumer for _, consumer in scopes.latches}
+    if not waiting.isdisjoint((step.id, *bad)):
+        bad.append("*")  # a latch says that something above is bad, but not what
+    counting: Test | bool = True
+    if not rule.asks and knowledge.is_unsure(step.id):
+        counting = knowledge.counting(step, Facts(bad=None, frame=-1))
+    return Why(is_asked=False, above=tuple(bad), counting=counting)
 
 
 def _unrecorded(scopes: Scopes, steps: dict[str, Step]) -> set[str]:

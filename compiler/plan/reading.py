@@ -169,7 +169,7 @@ def merged(reads: Iterable[Read]) -> Reads:
     every = "all" in fields
     outputs = [read for read in found if read.field == "outputs"]
     return Reads(
-        status=not fields.isdisjoint({"status", ""}) or every,
+        status=not fields.isdisjoint({"status", "", "reason"}) or every,
         error="error" in fields or every,
         reason="reason" in fields or every,
         items="items" in fields,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from compiler.check.program import Step
+from compiler.check.program import Step, every_step
 from compiler.expressions import Ref, references
 from compiler.plan.drafts import AwaitUnit, DoUnit, ForkUnit, ScopeDraft, Scopes, SendUnit, Unit
 from compiler.plan.facts import Facts, Knowledge, step_named
+from compiler.plan.reading import reads_of_step
 
 
 class Relevance:
@@ -22,6 +23,7 @@ class Relevance:
         self._above_watching = self._and_above(
             s for s in steps.values() if s.rule.asks or s.rule.has_status_function
         )
+        self._reading: dict[bool, frozenset[str]] = {}
         self._last: dict[int, dict[str, int]] = {}
         for scope in reversed(scopes.all):  # inner scopes are made after the outer ones
             last: dict[str, int] = {}
@@ -111,16 +113,36 @@ class Relevance:
 
         It knows whether anything above is bad, but not what: so not where the step, or one
         behind it, asks for somebody's failure. It knows whether its producers count, but not
-        what else the step depends on.
+        what else the step depends on. And a skip brings no values: so not where a step behind
+        it may run all the same, and reads.
         """
         rule = step.rule
         if rule.has_status_function or step.id in self._above_asking:
             return False
+        if step.id in self._above_watching and step.id in self._above_reading(watching=True):
+            return False
         if not self._knowledge.is_unsure(step.id):
             return True
-        if not rule.written:
+        if not rule.written or step.id in self._above_reading(watching=False):
             return False
         return all(d in self.latched(step) or self.is_nearby(d, step) for d in step.depends_on)
+
+    def _above_reading(self, *, watching: bool) -> frozenset[str]:
+        """Return the steps above those that read a record (and may run above a failure)."""
+        known = self._reading.get(watching)
+        if known is None:
+            readers = (
+                step
+                for step in self._steps.values()
+                if step.depends_on and (not watching or step.rule.has_status_function)
+            )
+            below = {name for step in readers if self._reads(step) for name in step.depends_on}
+            known = self._and_above(self._steps[name] for name in below)
+            self._reading[watching] = known
+        return known
+
+    def _reads(self, step: Step) -> bool:
+        return any(any(reads_of_step(s, self._steps)) for s in every_step((step,)))
 
     def is_nearby(self, dependency: str, step: Step) -> bool:
         """Whether a dependency ends before the step in the step's own scope or one around it."""

@@ -36,8 +36,16 @@ class _Place:
     round: int
 
 
-def stored_of(results: Iterable[StoredResult], steps: Sequence[str], undo: Sequence[str]) -> Stored:
-    """Return the records of `steps` and the undos of `undo`, newest completion first."""
+def stored_of(
+    results: Iterable[StoredResult],
+    steps: Sequence[str],
+    undo: Sequence[str],
+    around: tuple[int, ...] = (),
+) -> Stored:
+    """Return the records of `steps` and the undos of `undo`, newest completion first.
+
+    `around` are the indices of the for_each items whose `steps` are meant.
+    """
     last: dict[tuple[str, tuple[int, ...]], tuple[int, StoredResult]] = {}
     for result in results:
         place = _place(result.path)
@@ -53,7 +61,9 @@ def stored_of(results: Iterable[StoredResult], steps: Sequence[str], undo: Seque
     due.sort(key=lambda found: found[1])
     due.sort(key=lambda found: found[0].at, reverse=True)
     return {
-        "steps": {step: record for step in steps if (record := _step(kept, step)) is not None},
+        "steps": {
+            step: record for step in steps if (record := _step(kept, step, around)) is not None
+        },
         "undo": [_undo(result, *key) for result, key in due],
     }
 
@@ -69,12 +79,19 @@ def _place(path: str) -> _Place:
     return _Place(step, items, int(rounds[0][1:]) if rounds else 0)
 
 
-def _step(kept: dict[tuple[str, tuple[int, ...]], StoredResult], step: str) -> Json:
+def _step(
+    kept: dict[tuple[str, tuple[int, ...]], StoredResult], step: str, around: tuple[int, ...]
+) -> Json:
     """Return the record of a step, of a for_each that of all its items; None without any."""
-    own = kept.get((step, ()))
+    own = kept.get((step, around))
     if own is not None:
         return _record(own)
-    found = sorted((key[1], result) for key, result in kept.items() if key[0] == step)
+    depth = len(around)
+    found = sorted(
+        (key[1], result)
+        for key, result in kept.items()
+        if key[0] == step and key[1][:depth] == around
+    )
     if not found:
         return None
     items: list[Json] = []

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TypeAlias
 
 from functions.settings import TaskSettings
+from functions.usecases.close_steps import close_steps
 from functions.usecases.desk import Office
 from functions.usecases.escalate import escalate
 from functions.usecases.expire import expire
@@ -29,6 +30,7 @@ Call: TypeAlias = (
     | payloads.AwaitEvent
     | payloads.OpenCallback
     | payloads.AwaitCallback
+    | payloads.CloseSteps
 )
 
 
@@ -41,7 +43,9 @@ def handler_with(wiring: Callable[[], Office]) -> Callable[[Call, object], dict[
             return expire(event, made())
         if event["op"] == "open_callback":
             return {"url": open_callback(event, made())}
-        if event["op"] == "open":
+        if event["op"] == "close":
+            close_steps(event, made().desk)
+        elif event["op"] == "open":
             open_task(event, made())
         elif event["op"] == "escalate":
             escalate(event, made())

@@ -26,6 +26,7 @@ from functions.domain.task import (
 )
 from functions.domain.task_links import CALLBACK
 from functions.domain.task_rules import cancel, deciders, give_up
+from functions.ports import Tasks
 from functions.usecases.desk import Office, change
 from functions.usecases.tell import News, tell
 from protocol.payloads import (
@@ -114,11 +115,27 @@ def _pauses(task: Task, office: Office) -> int:
 
 
 def await_event(call: AwaitEvent, office: Office) -> Task:
-    """Open a wait for an event."""
+    """Open a wait for an event; one that came to nothing is opened again where it is asked for.
+
+    A person may have said so after the time was over.
+    """
     now = office.desk.clock.now()
     subject: dict[str, Json] = {"pattern": call["pattern"], "match": call.get("match")}
-    task = _new("event", call, call["timeout"], now)
-    return _opened(replace(task, subject=subject), call, office)
+    task = replace(_new("event", call, call["timeout"], now), subject=subject)
+    _again(office.desk.tasks, task)
+    return _opened(task, call, office)
+
+
+def _again(tasks: Tasks, task: Task) -> Task:
+    """Create a task, or open it again where it ended without a good answer."""
+
+    def reopened(one: Task) -> Task | None:
+        if one.status in (PENDING, SUCCEEDED):
+            return None
+        entry = Entry(task.opened_at, "opened_again", detail=f"it was {one.status}")
+        return replace(task, version=one.version, history=(*one.history, entry))
+
+    return change(tasks, tasks.create(task), reopened)
 
 
 def open_callback(call: OpenCallback, office: Office) -> str:
@@ -133,16 +150,7 @@ def open_callback(call: OpenCallback, office: Office) -> str:
     task = _new("callback", call, seconds, now)
     forever = datetime.max.replace(tzinfo=now.tzinfo)
     task = desk.signer.with_link(task, CALLBACK, 1, forever)
-    stored = desk.tasks.create(task)
-
-    def reopened(one: Task) -> Task | None:
-        if one.status in (PENDING, SUCCEEDED):
-            return None
-        entry = Entry(now, "opened_again", detail=f"it was {one.status}")
-        return replace(task, version=one.version, history=(*one.history, entry))
-
-    stored = change(desk.tasks, stored, reopened)
-    return desk.signer.callback_url(stored)
+    return desk.signer.callback_url(_again(desk.tasks, task))
 
 
 def await_callback(call: AwaitCallback, office: Office) -> Task:

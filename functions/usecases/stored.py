@@ -13,4 +13,6 @@ if TYPE_CHECKING:
 
 def stored(message: StoredRecords, results: StoredResults) -> Stored:
     """Return the records that handlers read, and the undos due, newest completion first."""
-    return stored_of(results.of_run(message["run"]["id"]), message["steps"], message["undo"])
+    around = tuple(message.get("items", ()))
+    found = results.of_run(message["run"]["id"])
+    return stored_of(found, message["steps"], message["undo"], around)

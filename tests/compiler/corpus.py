@@ -11,7 +11,7 @@ from tests.compiler.generate import made
 from tests.golden.project import ROOT, compiled, workflows
 
 MADE_UP = 150
-MOST_STEPS = 4
+MOST_STEPS = 3
 """At the root; a step may hold others."""
 
 Definition = dict[str, Any]

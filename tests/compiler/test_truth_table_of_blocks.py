@@ -388,31 +388,3 @@ def test_blocks_and_wide_conditions_follow_the_table(part: int):
         if (found := check_case(seed, probed=seed % 3 != 0)) is not None
     ]
     assert wrong == []
-
-
-def test_a_condition_reads_a_child_across_a_latch():
-    """The block signals for its children too: behind the latch their records are there."""
-    steps: list[dict[str, Any]] = [
-        {
-            "id": "block",
-            "type": "parallel",
-            "depends_on": [],
-            "steps": [{"id": "child", "run": "true", "outputs": {"o": "given"}}],
-        },
-        {"id": "other", "run": "true", "depends_on": []},
-        {"id": "near", "run": "true", "depends_on": ["block"]},
-        {
-            "id": "far",
-            "run": "true",
-            "depends_on": ["block", "other"],
-            "condition": "steps.child.status == 'succeeded'",
-            "env": {"O": "${{ steps.child.outputs.o }}"},
-        },
-        {"id": "last", "run": "true", "depends_on": ["other"]},
-    ]
-    made = compiled({"name": "w", "steps": steps})
-    assert made.plan is not None
-    assert made.plan.latches
-    told = run(made, {})
-    payloads = [call.arguments["Payload"] for call in told.played.calls]
-    assert [p["env"] for p in payloads if p.get("step") == "far"] == [{"O": "given"}]

@@ -49,9 +49,7 @@ def test_a_child_that_is_only_started_goes_on_alone():
     assert {"StartDate", "SdkHttpMetadata", "SdkResponseMetadata"} <= finished.output.keys()
 
 
-@pytest.mark.parametrize(
-    ("resource", "output"), [("sync", '{"got":1}'), ("sync:2", {"got": 1})]
-)
+@pytest.mark.parametrize(("resource", "output"), [("sync", '{"got":1}'), ("sync:2", {"got": 1})])
 def test_a_child_that_is_waited_for_gives_its_output(resource, output):
     finished, seconds, _ = run(machine("A", A=task(f"states:startExecution.{resource}", START)))
     assert (finished.output["Output"], seconds) == (output, 3600)

@@ -357,7 +357,9 @@ def test_the_log_hears_of_the_begin_what_is_said_and_the_end():
         raise errors.ScriptFailed("no")
 
     def speak(inputs, context):
-        context.logs.joinpath(f"attempt-{context.attempt}.stderr").write_text(f"my {context.env['TOKEN']}")
+        context.logs.joinpath(f"attempt-{context.attempt}.stderr").write_text(
+            f"my {context.env['TOKEN']}"
+        )
         return inputs
 
     log = Log()

@@ -1,0 +1,111 @@
+"""What the run of a case is given: its inputs, or an event that a trigger maps to inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cli.scenario_event import started
+from cli.scenario_subject import Subject
+from cli.scenario_written import CasePart
+from compiler.check.context import Context
+from compiler.check.contracts import Taker, fit
+from compiler.check.program import Constant, Fields, Items, Value
+from compiler.check.suggest import suggestion
+from compiler.document.nodes import Json, Path
+from compiler.source import Span
+from compiler.spec import Trigger
+from compiler.spec.report import Reporter
+
+if TYPE_CHECKING:
+    from protocol.payloads import MachineInput
+
+_TAKER = Taker("the workflow")
+
+
+def given(part: CasePart, path: Path, subject: Subject, reporter: Reporter) -> MachineInput:
+    """Return the machine's input, the inputs held against the contract, defaults filled in."""
+    if part.event is None and part.trigger is None:
+        whole: MachineInput = {"inputs": dict(part.inputs or {}), "run": {"started_by": None}}
+        at, span = (*path, "inputs"), reporter.value((*path, "name"))
+        whole["inputs"] = _checked(whole["inputs"], at, span, subject, reporter)
+        return whole
+    if part.inputs is not None:
+        reporter.error_at_key(
+            "conflicting-keys",
+            (*path, "inputs"),
+            "a case has either inputs, or an event that gives them",
+            "leave one of them out",
+        )
+    trigger = _trigger(part, path, subject, reporter)
+    nothing: MachineInput = {"inputs": {}, "run": {"started_by": None}}
+    if trigger is None:
+        return nothing
+    place = (*path, "trigger" if part.event is None else "event")
+    made = started(trigger, part.event or {}, subject.program.vars)
+    if made is None:
+        message = f"the condition of the trigger '{trigger.name}' does not hold for this event"
+        reporter.error_at_key("wrong-input", place, message, "no run would start from it")
+        return nothing
+    made["inputs"] = _from_event(made["inputs"], subject)
+    made["inputs"] = _checked(made["inputs"], None, reporter.key(place), subject, reporter)
+    return made
+
+
+def _trigger(part: CasePart, path: Path, subject: Subject, reporter: Reporter) -> Trigger | None:
+    workflow = subject.compiled.own.workflow
+    triggers: Sequence[Trigger] = () if workflow is None else workflow.triggers
+    names = [one.name for one in triggers]
+    if part.trigger is not None:
+        found = next((one for one in triggers if one.name == part.trigger), None)
+        if found is None:
+            help_ = suggestion(part.trigger, names, "its triggers") or "it has no trigger"
+            message = f"the workflow has no trigger '{part.trigger}'"
+            reporter.error("unknown-value", (*path, "trigger"), message, help_)
+        return found
+    if len(triggers) == 1:
+        return triggers[0]
+    message = "it is not said which trigger takes the event"
+    help_ = f"add `trigger:`, one of {', '.join(names)}" if names else "the workflow has no trigger"
+    reporter.error_at_key("missing-key", (*path, "event"), message, help_)
+    return None
+
+
+def _from_event(inputs: dict[str, Json], subject: Subject) -> dict[str, Json]:
+    """Return what an event gives without what the contract does not name: events say more."""
+    contract = subject.program.inputs
+    if contract is None:
+        return inputs
+    names = {one.name for one in contract}
+    return {name: value for name, value in inputs.items() if name in names and value is not None}
+
+
+def _checked(
+    inputs: dict[str, Json], at: Path | None, span: Span, subject: Subject, reporter: Reporter
+) -> dict[str, Json]:
+    """Return inputs as the contract wants them; `at` is where they stand, if they are written."""
+    contract = subject.compiled.program.inputs
+    declared = subject.program.inputs
+    workflow = subject.compiled.own.workflow
+    if contract is None or declared is None or workflow is None:
+        return inputs
+    around = subject.compiled.project.surroundings(subject.path)
+    context = Context(workflow, reporter.document, around, reporter.diagnostics)
+    node = None if at is None else reporter.document.find(at)
+    fitted = _plain(fit(Constant(inputs), node, contract, _TAKER, context, span))
+    assert isinstance(fitted, dict)
+    defaults = {one.name: one.default for one in declared if one.default is not None}
+    return {**defaults, **fitted}
+
+
+def _plain(value: Value) -> Json:
+    """Return a value that holds no expression as JSON."""
+    match value:
+        case Constant(value=plain):
+            return plain
+        case Fields(items=fields):
+            return {name: _plain(inner) for name, inner in fields}
+        case Items(items=items):
+            return [_plain(inner) for inner in items]
+        case _:
+            raise AssertionError(value)

@@ -1,0 +1,75 @@
+"""Scenarios: cases of a workflow, each with what happens and what has to come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from compiler.document.nodes import Json
+from compiler.source import Source, Span
+
+if TYPE_CHECKING:
+    from local.people import Said
+    from local.stubs import Stub
+    from protocol.payloads import MachineInput
+
+SUFFIXES = (".test.yaml", ".test.yml")
+
+Aspect: TypeAlias = Literal[
+    "status", "reason", "attempt", "tolerated", "in_doubt", "outputs", "error", "notifications",
+    "at_most", "at_least",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One thing that has to come of a run, and where the file says so.
+
+    It is about a step, or, with None, about the run. `names` lead into outputs or an error.
+    Times are seconds.
+    """
+
+    aspect: Aspect
+    value: Json
+    span: Span
+    step: str | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """Return what it is about, as the file would say it: `steps.build.status`."""
+        above = () if self.step is None else ("steps", self.step)
+        takes = ("takes",) if self.aspect in ("at_most", "at_least") else ()
+        return ".".join((*above, *takes, self.aspect, *self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: what a run is given, what its steps come to, what people decide, what is expected.
+
+    `given` is the machine's input without `run`. `span` is that of the case's name.
+    """
+
+    name: str
+    span: Span
+    given: MachineInput
+    stubs: Mapping[str, Stub] = field(default_factory=dict)
+    decisions: Mapping[str, tuple[Said, ...]] = field(default_factory=dict)
+    expect: tuple[Expected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario file that was read: its cases, in their order, and the workflow's file."""
+
+    path: Path
+    source: Source
+    workflow: Path
+    cases: tuple[Case, ...]
+
+
+def is_scenario(path: Path) -> bool:
+    """Whether a file is one that holds scenarios, by its name."""
+    return path.name.endswith(SUFFIXES)

@@ -1,0 +1,86 @@
+"""Concurrency groups: who goes on, who waits, who is refused or stopped."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.domain.lock import Claimant, Group, asked, ended, group_name
+
+
+def claimant(name, limit=1):
+    return Claimant(name, f"token of {name}", limit)
+
+
+def names(claimants):
+    return [one.execution for one in claimants]
+
+
+def held(*holders, queue=()):
+    return Group(tuple(map(claimant, holders)), tuple(map(claimant, queue)))
+
+
+def test_a_free_group_is_given_at_once():
+    turn = asked(Group(), claimant("a"), "queue")
+    assert (names(turn.granted), names(turn.group.holders)) == (["a"], ["a"])
+
+
+def test_a_taken_group_lets_the_next_ones_wait_in_their_order():
+    turn = asked(held("a", queue=["b"]), claimant("c"), "queue")
+    assert (turn.granted, names(turn.group.queue)) == ((), ["b", "c"])
+    assert names(ended(turn.group, "a").granted) == ["b"]
+
+
+def test_a_taken_group_refuses_who_rejects():
+    turn = asked(held("a"), claimant("b"), "reject")
+    assert (names(turn.refused), turn.group) == (["b"], held("a"))
+
+
+def test_the_newest_run_stops_the_holder_and_supersedes_who_waits():
+    turn = asked(held("a", queue=["b"]), claimant("c"), "cancel_running")
+    assert (names(turn.stopped), names(turn.refused)) == (["a"], ["b"])
+    assert names(ended(turn.group, "a").granted) == ["c"]
+
+
+def test_as_many_hold_a_group_as_its_limit_says():
+    turn = asked(held("a"), claimant("b", limit=2), "queue")
+    assert names(turn.granted) == ["b"]
+
+
+def test_who_asks_again_keeps_the_place_under_the_new_token():
+    again = Claimant("b", "a new token")
+    turn = asked(held("a", queue=["b"]), again, "queue")
+    assert turn.group.queue == (again,)
+    assert asked(held("b"), again, "reject").granted == (again,)
+
+
+def test_the_end_of_who_waits_or_of_a_stranger_lets_nobody_on():
+    assert ended(held("a", queue=["b"]), "b").group == held("a")
+    assert ended(held("a"), "x").group == held("a")
+
+
+def test_a_group_s_name_is_the_text_of_what_the_author_wrote():
+    assert (group_name("deploy"), group_name(7), group_name(None)) == ("deploy", "7", "null")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abcdef"), st.sampled_from(["queue", "reject", "cancel_running", "end"])
+        ),
+        max_size=30,
+    )
+)
+def test_never_more_than_one_holds_a_group_and_nobody_waits_for_a_free_one(happenings):
+    group, gone = Group(), set()
+    for name, what in happenings:
+        if what == "end":
+            gone.add(name)
+            group = ended(group, name).group
+        elif name not in gone:
+            group = asked(group, claimant(name), what).group
+        assert len(group.holders) <= 1
+        assert group.holders or not group.queue
+        assert len({*names(group.holders), *names(group.queue)}) == len(group.holders) + len(
+            group.queue
+        )

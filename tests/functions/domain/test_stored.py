@@ -1,0 +1,67 @@
+"""What a close machine is told of its run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from functions.domain.stored import StoredResult, stored_of
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def result(path, minutes, status="succeeded", outputs=None, error=None):
+    at = NOON + timedelta(minutes=minutes)
+    return StoredResult(path, status, at, outputs or {}, {}, error)
+
+
+def test_undos_come_newest_completion_first_and_only_for_what_may_have_had_an_effect():
+    results = [
+        result("a", 1),
+        result("b", 3),
+        result("c", 2, "failed", error=("E", "m")),
+        result("d", 4, "begun"),
+        result("e", 5, "in_doubt", error=("StepInDoubt", "who knows")),
+        result("f", 6),
+    ]
+    found = stored_of(results, [], ["a", "b", "c", "d", "e"])["undo"]
+    assert [undo["step"] for undo in found] == ["e", "d", "b", "a"]
+    assert found[0]["record"]["in_doubt"] is True
+
+
+def test_each_item_of_a_for_each_is_undone_by_its_path():
+    results = [result("a/0", 1), result("a/1", 2), result("b/1/0", 3)]
+    found = stored_of(results, [], ["a", "b"])["undo"]
+    assert [(undo["step"], undo["items"]) for undo in found] == [
+        ("b", [1, 0]),
+        ("a", [1]),
+        ("a", [0]),
+    ]
+
+
+def test_of_a_repeat_the_last_round_counts():
+    results = [result(f"a/r{n}", n, outputs={"n": n}) for n in (1, 2, 10)]
+    found = stored_of(results, ["a"], ["a"])
+    assert [undo["record"]["outputs"] for undo in found["undo"]] == [{"n": 10}]
+    assert found["steps"]["a"]["outputs"] == {"n": 10}
+
+
+def test_handlers_read_status_outputs_and_error_and_nothing_of_what_never_ran():
+    results = [
+        result("a", 1, outputs={"x": 1}),
+        result("b", 2, "failed", error=("StepTimedOut", "late")),
+    ]
+    assert stored_of(results, ["a", "b", "c"], [])["steps"] == {
+        "a": {"status": "succeeded", "outputs": {"x": 1}},
+        "b": {
+            "status": "timed_out",
+            "outputs": {},
+            "error": {"type": "StepTimedOut", "message": "late"},
+        },
+    }
+
+
+def test_a_for_each_is_one_record_with_its_items():
+    results = [result("a/1", 1, "failed", error=("E", "m")), result("a/0", 2, outputs={"x": 1})]
+    record = stored_of(results, ["a"], [])["steps"]["a"]
+    assert (record["status"], record["outputs"]) == ("failed", [{"x": 1}, None])
+    assert [item["status"] for item in record["items"]] == ["succeeded", "failed"]
