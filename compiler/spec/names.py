@@ -11,6 +11,11 @@ ID_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]*$"
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")  # of inputs and outputs
 
+RESERVED = frozenset(
+    ("Start", "Lock", "Refused", "Stored", "Undo", "Verdict", "Caught", "Close", "Done", "Failed")
+)
+"""Names of a machine's own states, which begin with a capital so that few ids are like them."""
+
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _OTHER = re.compile(r"[^a-z0-9]+")
 _HASH = 8
@@ -44,7 +49,7 @@ def shortened(text: str, whole: str) -> str:
 
 def is_id(text: str) -> bool:
     """Whether a text may stand as an explicit id (its length apart)."""
-    return _ID.fullmatch(text) is not None
+    return _ID.fullmatch(text) is not None and text not in RESERVED
 
 
 def same(text: str) -> str:

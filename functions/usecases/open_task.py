@@ -14,6 +14,7 @@ from typing import TypeAlias
 from functions.domain.errors import ValidationError
 from functions.domain.task import (
     ANSWERS,
+    DELIVERED,
     PENDING,
     RETRY,
     SUCCEEDED,
@@ -130,7 +131,7 @@ def _again(tasks: Tasks, task: Task) -> Task:
     """Create a task, or open it again where it ended without a good answer."""
 
     def reopened(one: Task) -> Task | None:
-        if one.status in (PENDING, SUCCEEDED):
+        if one.status in (PENDING, SUCCEEDED, DELIVERED):
             return None
         entry = Entry(task.opened_at, "opened_again", detail=f"it was {one.status}")
         return replace(task, version=one.version, history=(*one.history, entry))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from compiler.pipeline import compile_source
+from compiler.source import Source
+from compiler.spec.names import RESERVED
 from tests.asl_player import Outcome
 from tests.asl_player.check import check
 from tests.emitted import Happens, Told, World, compiled, run
@@ -225,3 +229,24 @@ steps:
         ("one_undo", [1], ["q"]),
         ("host_undo", [0], ["0", "n0"]),
     ]
+
+
+def test_no_step_is_called_as_a_state_of_the_machine_itself() -> None:
+    """An id with a capital would take the place of that state, or lose its own."""
+    steps = [{"id": name, "run": "true"} for name in sorted(RESERVED)]
+    made = compile_source(Source("w.yaml", json.dumps({"name": "w", "steps": steps})))
+    assert [found.code for found in made.diagnostics] == ["bad-id"] * len(RESERVED)
+    full = compiled(FULL)
+    own = {name for machine in full.machines for name in machine.definition["States"]}  # type: ignore[union-attr]
+    assert {name for name in own if name[0].isupper()} <= RESERVED
+
+
+FULL = """
+name: w
+concurrency: {group: deploy}
+steps:
+  - {id: one, run: echo, depends_on: [], compensate: {run: echo}}
+  - {id: two, run: echo, depends_on: []}
+  - {id: three, run: echo, depends_on: []}
+on_failure: [{run: echo}]
+"""

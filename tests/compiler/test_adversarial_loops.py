@@ -217,7 +217,7 @@ steps:
       backoff: {type: exponential, base_delay: 1s, max_delay: 2s}
       conditions: ["contains(steps.it.outputs.error, 'broke')"]
 """
-    delay = compiled(workflow).machines[0].definition["States"]["it.delay"]["Seconds"]  # type: ignore[index,call-overload]
+    delay = compiled(workflow).machines[0].definition["States"]["it.delay"]["Seconds"]
     assert "$min([$a_it - 2, 100])" in str(delay)
     told, _ = played(workflow.replace("600", "150"), in_turn("it", FAILED))
     assert told.run == "failed"

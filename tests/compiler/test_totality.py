@@ -268,7 +268,7 @@ def test_a_list_in_a_list_stays_one(engine: type[Local] | Any, given: Any):
     }
     steps = [{"id": "p", "type": "publish", "event": "x", "payload": payload}]
     made_ = compiled({"name": "w", "inputs": {"a": {"required": False}}, "steps": steps})
-    state: Any = made_.machines[0].definition["States"]["p"]  # type: ignore[index,call-overload]
+    state: Any = made_.machines[0].definition["States"]["p"]
     code = state["Arguments"]["Entries"][0]["Detail"][2:-2]
     asked: Reference | Local = engine()
     detail: Any = asked.evaluate(code, {"inputs": {"a": given}, "run": {"id": "r"}})

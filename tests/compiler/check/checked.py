@@ -136,7 +136,7 @@ def checked(text: str, surroundings: Surroundings = PROJECT, **changes: object) 
     for document in read(source, diagnostics)[:1]:
         workflow = decode(document, diagnostics)
         if workflow is not None:
-            around = replace(surroundings, **changes)  # type: ignore[arg-type]
+            around = replace(surroundings, **changes)
             program = check(workflow, document, around, diagnostics)
     return Checked(text, program, tuple(diagnostics))
 

@@ -79,7 +79,7 @@ def test_the_environment_is_merged_inwards():
               - {id: it, run: echo, env: {C: step, D: '${{ env.A }}-${{ env.C }}'}}
         """
     ).steps[0]
-    inner = dict(block.kind.steps[0].env)  # type: ignore[union-attr]
+    inner = dict(block.kind.steps[0].env)
     assert {name: inner[name] for name in "ABC"} == {
         "A": Constant("workflow"),
         "B": Constant("block"),
@@ -241,7 +241,7 @@ def test_what_else_is_handed_on():
     assert made.steps[1].checkpoint
     assert made.has_close
     assert isinstance(made.triggers, list)
-    assert made.triggers[0]["inputs"] == {"a": "b"}  # type: ignore[index, call-overload]
+    assert made.triggers[0]["inputs"] == {"a": "b"}
 
 
 def test_one_and_true_in_a_script_are_two_values():

@@ -237,5 +237,5 @@ def test_a_close_machine_counts_each_undo_once():
     (undo,) = [state for _, state in every_state(close.definition) if state["Type"] == "Map"]
     assert undo["ItemProcessor"]
 
-    one_undo = bounds(made.program, Emitted(undo["ItemProcessor"]))  # type: ignore[arg-type]
+    one_undo = bounds(made.program, Emitted(undo["ItemProcessor"]))
     assert bounds(made.program, close).events > 2 * one_undo.events - 10

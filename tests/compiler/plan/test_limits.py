@@ -116,7 +116,7 @@ class Planned:
     ],
 )
 def test_the_part_to_move_is_a_region_that_is_just_heavy_enough(needs, weights, least, most, part):
-    found = region_to_move(Planned(needs), weights, least, most)  # type: ignore[arg-type]
+    found = region_to_move(Planned(needs), weights, least, most)
 
     assert found == part
 
@@ -125,7 +125,7 @@ def test_a_part_that_no_latch_crosses_is_preferred():
     """0 and 1 lead crosswise to 2 and 3, behind them stands a chain."""
     needs = [[], [], [0], [0, 1], [2, 3], [4], [5]]
 
-    found = region_to_move(Planned(needs), [2, 2, 2, 2, 1, 1, 1], 2, 4)  # type: ignore[arg-type]
+    found = region_to_move(Planned(needs), [2, 2, 2, 2, 1, 1, 1], 2, 4)
 
     assert found is not None
     assert set(found) <= {4, 5, 6} or set(found) == {0, 1, 2, 3}

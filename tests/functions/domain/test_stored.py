@@ -65,3 +65,16 @@ def test_a_for_each_is_one_record_with_its_items():
     record = stored_of(results, ["a"], [])["steps"]["a"]
     assert (record["status"], record["outputs"]) == ("failed", [{"x": 1}, None])
     assert [item["status"] for item in record["items"]] == ["succeeded", "failed"]
+
+
+def test_a_block_in_a_for_each_reads_the_records_of_its_own_item():
+    results = [
+        result("a/0", 1, outputs={"x": 0}),
+        result("a/1", 2, outputs={"x": 1}),
+        result("b/1/0", 3, outputs={"y": 0}),
+        result("b/1/1", 4, outputs={"y": 1}),
+        result("b/0/0", 5, outputs={"y": 9}),
+    ]
+    found = stored_of(results, ["a", "b"], [], (1,))["steps"]
+    assert found["a"]["outputs"] == {"x": 1}
+    assert found["b"]["outputs"] == [{"y": 0}, {"y": 1}]
