@@ -13,7 +13,7 @@ help: ## List the commands
 
 setup: $(DEV) $(NODE) ## Everything for developing: environment, tools, Node tools
 
-demo: $(ENGINE) ## Compile a workflow and run it on this machine
+demo: $(ENGINE) ## Compile two workflows and run them on this machine
 	@$(PYTHON) -m local.demo
 
 test: check $(NODE) ## All checks and all tests

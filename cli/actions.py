@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from cli.console import WRONG, Misuse
 from compiler.check import ActionContract
 from compiler.document.nodes import Json
+
+if TYPE_CHECKING:
+    from functions.domain.action import Action
+    from functions.ports import Carries
 
 
 class ActionFault(Misuse):
@@ -27,25 +33,40 @@ class Actions(Mapping[str, ActionContract]):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._built_in = _built_in()
-        self._own: dict[str, ActionContract] | None = None
+        self._is_asked = False
 
     def __getitem__(self, name: str) -> ActionContract:
         if name in self._built_in:
             return self._built_in[name]
-        return self._own_ones()[name]
+        self._is_asked = True
+        return self._contracts[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._built_in, **self._own_ones()})
+        return iter({**self._built_in, **self._contracts})
 
     def __len__(self) -> int:
-        return len({**self._built_in, **self._own_ones()})
+        return len({**self._built_in, **self._contracts})
 
-    def _own_ones(self) -> dict[str, ActionContract]:
-        if self._own is None:
-            paths = sorted(self._folder.glob("*.py")) if self._folder.is_dir() else []
-            found = (_read(path) for path in paths if not path.name.startswith(("_", "test_")))
-            self._own = dict(found)
-        return self._own
+    def asked(self) -> dict[str, Carries]:
+        """Return the project's own actions by name, where one was asked for; else none."""
+        return dict(self._own) if self._is_asked else {}
+
+    @cached_property
+    def _own(self) -> dict[str, Action[Any, Any]]:
+        paths = sorted(self._folder.glob("*.py")) if self._folder.is_dir() else []
+        found: dict[str, Action[Any, Any]] = {}
+        for path in paths:
+            if path.name.startswith(("_", "test_")):
+                continue
+            action = load(path)
+            if action.name in found:
+                raise ActionFault(f"{path}: there is another action '{action.name}'")
+            found[action.name] = action
+        return found
+
+    @cached_property
+    def _contracts(self) -> dict[str, ActionContract]:
+        return {name: _contract_of(action) for name, action in self._own.items()}
 
 
 def _built_in() -> dict[str, ActionContract]:
@@ -69,9 +90,10 @@ def _contract(entry: Mapping[str, Json]) -> ActionContract:
     )
 
 
-def _read(path: Path) -> tuple[str, ActionContract]:
-    """Return an action's name and contract from the file that carries it out."""
+def load(path: Path) -> Action[Any, Any]:
+    """Return the action in a file. Raises ActionFault where it holds none."""
     import importlib.util
+    import sys
 
     from functions.domain.action import Action
 
@@ -80,6 +102,7 @@ def _read(path: Path) -> tuple[str, ActionContract]:
     if spec is None or spec.loader is None:
         raise ActionFault(f"{path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where pydantic and dataclasses look annotations up
     try:
         spec.loader.exec_module(module)
     except Exception as fault:
@@ -87,8 +110,11 @@ def _read(path: Path) -> tuple[str, ActionContract]:
     action = getattr(module, "ACTION", None)
     if not isinstance(action, Action):
         raise ActionFault(f"{path}: it has no `ACTION`, so it is no action")
-    errors = getattr(action, "error_types", ())
-    return action.name, ActionContract(
+    return action
+
+
+def _contract_of(action: Action[Any, Any]) -> ActionContract:
+    return ActionContract(
         # A name that the action does not know would be ignored, so it is a mistake here.
         inputs={"additionalProperties": False, **action.inputs.model_json_schema()},
         outputs={
@@ -98,5 +124,5 @@ def _read(path: Path) -> tuple[str, ActionContract]:
         repeatable=action.repeatable,
         reads_files=action.reads_files,
         makes_files=bool(action.files),
-        error_types=tuple(getattr(error, "__name__", str(error)) for error in errors),
+        error_types=tuple(getattr(error, "__name__", str(error)) for error in action.error_types),
     )

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cli.console import Misuse
 from cli.local_program import local_program
 from cli.output import text
 from cli.project import Project, Projects, shown_path
 from cli.targets import Target
+from compiler.check.suggest import suggestion
 from compiler.check.workflows import find
 from compiler.diagnostics import Diagnostic, Severity
 from compiler.document.nodes import Json
-from compiler.pipeline import Compilation
+from compiler.pipeline import Compilation, cut_after
 from local.program import Program
 
 
@@ -28,12 +30,16 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A workflow's program, and what it was made from: its own file's and those it calls."""
+    """A workflow's program, and what it was made from: its own file's and those it calls.
+
+    `left_out` are the steps that do not belong to the program, by their ids.
+    """
 
     program: Program
     own: Compilation
     called: Mapping[str, Compilation]
     project: Project
+    left_out: tuple[str, ...] = ()
 
 
 def compile_path(path: Path, stage: str | None = None, *, colour: bool = False) -> Program:
@@ -41,8 +47,13 @@ def compile_path(path: Path, stage: str | None = None, *, colour: bool = False) 
     return compile_whole(path, Projects(stage), colour=colour).program
 
 
-def compile_whole(path: Path, projects: Projects, *, colour: bool = False) -> Compiled:
-    """Return the program in a file with its compilations; raises what `compile_path` does."""
+def compile_whole(
+    path: Path, projects: Projects, *, colour: bool = False, until: str | None = None
+) -> Compiled:
+    """Return the program in a file with its compilations; raises what `compile_path` does.
+
+    With `until` it is that step, by its id, and what it depends on; Misuse where there is none.
+    """
     project = projects.of(path)
     own = project.compile(path, Target(path, str(path)).read(), str(path))
     called = _called(own, path, project)
@@ -50,12 +61,29 @@ def compile_whole(path: Path, projects: Projects, *, colour: bool = False) -> Co
     found = [*projects.found(), *(d for one in compilations for d in one.diagnostics)]
     if any(d.severity is Severity.ERROR for d in found):
         raise Refused([one.source.name for one in compilations], found, colour=colour)
+    left_out: tuple[str, ...] = ()
+    if until is not None:
+        own, left_out = _cut(own, until)
     program = local_program(own)
     machines: dict[str, dict[str, Json]] = {}
     for reference, one in called.items():
         machines[reference] = one.machines[0].definition
         machines |= {machine.id: machine.definition for machine in one.machines[1:]}
-    return Compiled(_whole(program, machines, called), own, called, project)
+    return Compiled(_whole(program, machines, called), own, called, project, left_out)
+
+
+def _cut(whole: Compilation, until: str) -> tuple[Compilation, tuple[str, ...]]:
+    """Return what is left up to a step, and the ids of the steps that are not."""
+    assert whole.program is not None
+    alike = {name.replace("-", "_"): name for name in whole.program.by_id}
+    step = alike.get(until.replace("-", "_"))
+    if step is None:
+        hint = suggestion(until, whole.program.by_id, "the steps")
+        raise Misuse(f"there is no step '{until}' in the workflow\n{hint}")
+    cut = cut_after(whole, step)
+    assert cut.program is not None
+    kept = cut.program.by_id
+    return cut, tuple(name for name in whole.program.by_id if name not in kept)
 
 
 def _whole(

@@ -102,7 +102,7 @@ def overview(compilation: Compilation, has_secret: frozenset[str] | None) -> Ove
     plan, program = compilation.plan, compilation.program
     assert plan is not None
     assert program is not None
-    secrets = _secrets(program)
+    secrets = secrets_of(program)
     missing = () if has_secret is None else tuple(n for n in secrets if n not in has_secret)
     every = tuple(every_step(program.steps))
     return Overview(
@@ -191,7 +191,8 @@ def _runners(program: Program) -> Iterator[Runner]:
             yield Runner(step.id, step.kind.runner, step.kind.why)
 
 
-def _secrets(program: Program) -> dict[str, tuple[str, ...]]:
+def secrets_of(program: Program) -> dict[str, tuple[str, ...]]:
+    """Return the names of the secrets that a workflow reads, each with the steps that do."""
     found: dict[str, list[str]] = {}
     for step in _all_steps(program):
         for value in _values(step):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from cli.console import Colour
     from functions.domain.task_rules import Verdict
     from local.engine import Event
     from local.people import News, Said
@@ -37,8 +38,13 @@ class Style:
     colour: bool
 
     @classmethod
-    def of(cls, stream: TextIO) -> Style:
-        """Return the style for a stream: colour on a terminal, unless NO_COLOR is set."""
+    def of(cls, stream: TextIO, colour: Colour = "auto") -> Style:
+        """Return the style for a stream: as asked for, else colour on a terminal.
+
+        Where NO_COLOR is set, a terminal gets none either.
+        """
+        if colour != "auto":
+            return cls(colour == "always")
         return cls(stream.isatty() and not os.environ.get("NO_COLOR"))
 
     def __call__(self, text: str, style: str) -> str:
@@ -83,11 +89,21 @@ class Progress:
             self._line("◆", step, "asked", f"{', '.join(task.people)}: {task.title}", "strong")
         elif news.what == "escalated":
             self._line("◆", step, "reminded", f"{', '.join(news.told)} {after}", "strong")
+            self._mails(news)
         elif news.what == "timed_out":
             told = f"; told {', '.join(news.told)}" if news.told else ""
             self._line("✗", step, "timed out", f"{after}{told}", "bad")
         elif news.said is not None and news.verdict is not None:
             self._answered(step, news.said, news.verdict, after)
+
+    def _mails(self, news: News) -> None:
+        """Print what people were sent: the subject, and what the author has them told."""
+        for subject, text in dict.fromkeys((mail.subject, mail.text) for mail in news.mails):
+            first = text.split("\n\n", 1)[0]
+            note = () if first == news.task.title else first.splitlines()
+            for line in (f"✉ {subject}", *(f"  {one}" for one in note)):
+                self._stream.write(f"    {line}\n")
+        self._stream.flush()
 
     def _answered(self, step: str, said: Said, verdict: Verdict, after: str) -> None:
         if verdict.name in ("decided", "counted"):
@@ -118,10 +134,13 @@ def summary(record: RunRecord, file: Path, lines: Mapping[str, int], style: Styl
     """Return a run's record as text: its steps, its outputs, and of a failure what is known."""
     took = _seconds(record["started_at"], record["completed_at"])
     good = record["status"] == "succeeded"
-    width = max((len(step["step_id"]) for step in record["steps"]), default=0)
+    left_out = record.get("not_carried_out", [])
+    ids = [*(step["step_id"] for step in record["steps"]), *left_out]
+    width = max(map(len, ids), default=0)
     head = f"{record['workflow_id']} {record['status']} in {took} of the workflow's time"
     out = ["", style(head, "good" if good else "bad")]
     out += [_row(step, width) for step in record["steps"]]
+    out += [f"  {step:<{width}}  not carried out" for step in left_out]
     if record["outputs"]:
         out += ["", f"outputs: {json.dumps(record['outputs'], ensure_ascii=False)}"]
     for step in record["steps"]:

@@ -128,9 +128,14 @@ class Project:
         return tuple(workflow_files(self.root / WORKFLOWS)) if self.is_declared else ()
 
     @cached_property
+    def actions(self) -> Actions:
+        """The actions that workflows can call, the project's own among them."""
+        return Actions(self.root / "actions")
+
+    @cached_property
     def _surroundings(self) -> Surroundings:
         return Surroundings(
-            catalogue=Actions(self.root / "actions"),
+            catalogue=self.actions,
             operation=operation,
             workflows=Workflows(self.root, self.files),
             stage=self.settings.stage(self.stage),

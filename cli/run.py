@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import uuid
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +15,11 @@ from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
 from cli.decisions import Prompt, read_decisions
 from cli.inputs import InputProblem, read_inputs
 from cli.progress import Progress, Style, summary
+from cli.run_secrets import given_secrets, masked, not_given
+from functions.domain.masking import Masks
 
 if TYPE_CHECKING:
+    from cli.compile_file import Compiled
     from local.people import People
     from local.program import Program
     from local.record import RunRecord
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options on a parser."""
+    parser.set_defaults(colour="auto", environ=os.environ)
     parser.add_argument("file", type=Path, metavar="FILE", help="the workflow's file")
     parser.add_argument(
         "--input",
@@ -58,6 +64,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="play a case of a scenario file: its inputs, stubs and decisions",
     )
     parser.add_argument(
+        "--secret",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="give the run a secret, its value from the environment or the file .secrets; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--until", metavar="STEP", help="carry out only this step and what it depends on"
+    )
+    parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how to print the record"
     )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what scripts say here")
@@ -65,7 +82,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out and return its exit code; raises Misuse for a wrong call."""
-    from cli.compile_file import Refused, compile_path
+    from cli.compile_file import Refused, compile_whole
+    from cli.project import Projects
 
     file: Path = arguments.file
     if not file.is_file():
@@ -75,39 +93,70 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.person is not None and "@" not in arguments.person:
         raise Misuse(f"--as takes a mail address, not '{arguments.person}'")
     if arguments.scenario is not None:
+        _refuse_with_scenario(arguments)
         from cli.run_scenario import run_case
 
         return run_case(arguments)
     try:
-        program = compile_path(file, colour=Style.of(sys.stderr).colour)
+        colour = Style.of(sys.stderr, arguments.colour).colour
+        compiled = compile_whole(file, Projects(), colour=colour, until=arguments.until)
     except Refused as refused:
         sys.stderr.write(str(refused))
         return WRONG
     try:
-        inputs = read_inputs(arguments.input, arguments.inputs, program.inputs)
+        inputs = read_inputs(arguments.input, arguments.inputs, compiled.program.inputs)
     except InputProblem as problem:
         raise Misuse(str(problem)) from None
-    return _carry_out(program, inputs, arguments)
+    secrets = given_secrets(arguments.secret, compiled, arguments.environ)
+    masks = Masks(secrets.values())
+    for note in not_given(arguments.secret, compiled):
+        sys.stderr.write(f"{note}\n")
+    with redirect_stderr(masked(sys.stderr, masks)):
+        return _carry_out(compiled, inputs, secrets, masks, arguments)
 
 
-def _carry_out(program: Program, inputs: dict[str, Json], arguments: argparse.Namespace) -> int:
+def _refuse_with_scenario(arguments: argparse.Namespace) -> None:
+    if arguments.secret:
+        raise Misuse(
+            "--secret cannot be given with --scenario: "
+            "a case finds secrets in the environment and in .secrets"
+        )
+    if arguments.until is not None:
+        raise Misuse("--until cannot be given with --scenario: a case is about the whole workflow")
+
+
+def _carry_out(
+    compiled: Compiled,
+    inputs: dict[str, Json],
+    secrets: dict[str, str],
+    masks: Masks,
+    arguments: argparse.Namespace,
+) -> int:
     from local.engine import INTERRUPTED as STOPPED
     from local.engine import EngineFault
     from local.record import build
     from local.source import SourceError, tree_of
     from local.workflow import Request, run_workflow
 
-    talk = Style.of(sys.stderr)
+    program = compiled.program
+    talk = Style.of(sys.stderr, arguments.colour)
     progress = Progress(program.rules, sys.stderr, talk)
     source = arguments.source or tree_of(arguments.file)
     prompt = _prompt(arguments)
-    people = _people(program, arguments, progress, prompt)
+    people = _people(compiled, arguments, progress, prompt)
     given: MachineInput = {
         "inputs": inputs,
         "run": {"id": str(uuid.uuid4()), "attempt": 1, "started_by": None},
     }
     request = Request(
-        program.machines, program.workflow, given, source, keep=arguments.keep, people=people
+        program.machines,
+        program.workflow,
+        given,
+        source,
+        secrets,
+        arguments.keep,
+        people=people,
+        actions=compiled.project.actions.asked(),
     )
     try:
         ran = run_workflow(request, progress.show)
@@ -123,8 +172,10 @@ def _carry_out(program: Program, inputs: dict[str, Json], arguments: argparse.Na
         if prompt is not None:
             prompt.close()
     record = build(ran, program)
+    if compiled.left_out:
+        record["not_carried_out"] = list(compiled.left_out)
     progress.skipped(record)
-    _print(record, program, arguments)
+    _print(record, program, masks, arguments)
     if ran.finished.error == STOPPED:
         return INTERRUPTED
     return FINE if record["status"] == "succeeded" else WRONG
@@ -138,24 +189,26 @@ def _prompt(arguments: argparse.Namespace) -> Prompt | None:
 
 
 def _people(
-    program: Program, arguments: argparse.Namespace, progress: Progress, prompt: Prompt | None
+    compiled: Compiled, arguments: argparse.Namespace, progress: Progress, prompt: Prompt | None
 ) -> People:
-    from cli.project import Projects
     from functions.domain.people import Directory
     from local.people import People
 
-    stage = Projects().of(arguments.file).surroundings(arguments.file).stage
+    stage = compiled.project.surroundings(arguments.file).stage
     return People(
         directory=Directory(stage.groups, stage.identities, stage.approvers),
-        decisions=read_decisions(arguments.decide, program.rules, arguments.person),
+        decisions=read_decisions(arguments.decide, compiled.program.rules, arguments.person),
         ask=None if prompt is None else prompt.ask,
         tell=progress.tell,
     )
 
 
-def _print(record: RunRecord, program: Program, arguments: argparse.Namespace) -> None:
+def _print(
+    record: RunRecord, program: Program, masks: Masks, arguments: argparse.Namespace
+) -> None:
     if arguments.format == "json":
-        sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        shown = masks.value(json.loads(json.dumps(record))) if masks else record
+        sys.stdout.write(json.dumps(shown, indent=2, ensure_ascii=False) + "\n")
         return
-    text = summary(record, arguments.file, program.lines, Style.of(sys.stdout))
-    sys.stdout.write(text)
+    text = summary(record, arguments.file, program.lines, Style.of(sys.stdout, arguments.colour))
+    sys.stdout.write(masks.text(text))

@@ -30,7 +30,7 @@ def run_case(arguments: argparse.Namespace) -> int:
     given = [f"--{name}" for name in _NOT_WITH if getattr(arguments, name, None)]
     if given:
         raise Misuse(f"{given[0]} cannot be given with --scenario: the case says it")
-    talk = Style.of(sys.stderr)
+    talk = Style.of(sys.stderr, arguments.colour)
     loaded = _loaded(arguments, colour=talk.colour)
     if loaded is None:
         return WRONG
@@ -88,9 +88,9 @@ def _print(played: Played, loaded: Loaded, arguments: argparse.Namespace) -> Non
     if arguments.format == "json":
         sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     else:
-        style = Style.of(sys.stdout)
+        style = Style.of(sys.stdout, arguments.colour)
         sys.stdout.write(summary(record, arguments.file, program.lines, style))
-    colour = Style.of(sys.stderr).colour
+    colour = Style.of(sys.stderr, arguments.colour).colour
     for remark in played.remarks:
         sys.stderr.write(f"note: {remark}\n")
     if not played.passed:

@@ -35,7 +35,7 @@ class Loaded:
     cases: tuple[Case, ...]
 
 
-@dataclass
+@dataclass(eq=False)
 class Loader:
     """Reads scenario files; each workflow is compiled once."""
 

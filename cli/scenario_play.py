@@ -106,6 +106,7 @@ def play(case: Case, subject: Subject, around: Surroundings) -> Played:
         around.keep,
         case.stubs,
         people,
+        actions=subject.compiled.project.actions.asked(),
     )
     clock = _Watched(START)
     ran = run_workflow(request, around.progress, clock)

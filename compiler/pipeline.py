@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.asl import StateMachine, emit
 from compiler.check import Surroundings, check
@@ -15,6 +15,7 @@ from compiler.document import Document, only, read
 from compiler.plan import plan
 from compiler.plan.limits import check_limits
 from compiler.plan.model import Plan
+from compiler.plan.until import up_to
 from compiler.source import Source
 from compiler.spec import Workflow, decode
 
@@ -86,3 +87,15 @@ def compile_source(
         planned,
         () if any(one.severity is Severity.ERROR for one in said) else machines,
     )
+
+
+@uncollected()
+def cut_after(compilation: Compilation, step: str) -> Compilation:
+    """Return what comes of a file whose workflow is only a step, by its id, and those before it.
+
+    The compilation must be without errors. Raises KeyError where there is no such step.
+    """
+    assert compilation.program is not None
+    program = up_to(compilation.program, step)
+    planned = plan(program)
+    return replace(compilation, program=program, plan=planned, machines=emit(planned))

@@ -143,7 +143,7 @@ def action_wiring(settings: Settings, local: Local | None = None) -> Surrounding
         blobs=S3Blobs(s3, settings.bucket),
         files=S3Files(s3, settings.bucket),
         sources=local.sources if local else S3Sources(s3, settings.bucket),
-        secrets=local.secrets if local else ManagedSecrets(settings.stage),
+        secrets=local.secrets if local else ManagedSecrets(settings.stage, settings.region),
         evaluate=_evaluate,
         inherited=local.inherited if local else dict(os.environ),
         logs=local.logs if local else None,
@@ -207,7 +207,7 @@ def desk_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Des
     from functions.usecases.desk import Desk
 
     dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
-    secrets = local.secrets if local else ManagedSecrets(settings.stage)
+    secrets = local.secrets if local else ManagedSecrets(settings.stage, settings.region)
     return Desk(
         clock=local.clock if local else SystemClock(),
         tasks=DynamoTasks(dynamodb, settings.tasks_table),
@@ -229,7 +229,7 @@ def office_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> O
     mail: Sends = Outbox(dynamodb, settings.outbox_table, desk.clock)
     if settings.sender is not None:
         mail = SesMail(boto3.client("ses", region_name=region, config=_CALLS), settings.sender)
-    chat, secrets = settings.chat, ManagedSecrets(settings.stage)
+    chat, secrets = settings.chat, ManagedSecrets(settings.stage, settings.region)
     return Office(
         desk=desk,
         tokens=DynamoTaskTokens(dynamodb, settings.tokens_table, desk.clock),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import boto3
 from botocore.config import Config
 
+from functions.adapters.notifications import Outbox
 from functions.domain.people import Directory
 from functions.domain.task import TIMED_OUT, Actor, Answer, Kind, Place, Task, task_id
 from functions.domain.task_rules import Verdict, deciders
@@ -60,10 +61,20 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail as the outbox keeps it, without the link that was in it."""
+
+    recipient: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class News:
     """What is told while a run goes on: a task was opened, a level told people, somebody answered.
 
-    `seconds` is how long the task has been open; `told` are those whom a level told.
+    `seconds` is how long the task has been open; `told` are those whom a level told, `mails` what
+    they were sent.
     """
 
     what: Literal["opened", "escalated", "timed_out", "answered"]
@@ -72,6 +83,7 @@ class News:
     told: tuple[str, ...] = ()
     said: Said | None = None
     verdict: Verdict | None = None
+    mails: tuple[Mail, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,16 +196,27 @@ class Staff:
                 return
 
     def _escalated(self, identifier: str, call: Mapping[str, Any]) -> None:
+        if self._people.tell is None:
+            return
         task = self._made().desk.tasks.get(identifier)
         if task is None or task.status not in ("pending", TIMED_OUT):
             return
         level = f"{call.get('level', 'end')}/"
         sent = [key for key, one in task.notices.items() if one.outcome == "sent"]
         told = tuple(key.removeprefix(level) for key in sent if key.startswith(level))
-        if task.status == TIMED_OUT:
-            self._tell("timed_out", task, told=told)
-        elif told:
-            self._tell("escalated", task, told=told)
+        if task.status == TIMED_OUT or told:
+            what: Literal["timed_out", "escalated"]
+            what = "timed_out" if task.status == TIMED_OUT else "escalated"
+            self._tell(what, task, told=told, mails=self._mails(identifier, told))
+
+    def _mails(self, identifier: str, told: tuple[str, ...]) -> tuple[Mail, ...]:
+        """Return the newest mail about a task to each of those who were told."""
+        dynamodb = boto3.client("dynamodb", region_name=REGION)
+        kept = Outbox(dynamodb, SETTINGS.outbox_table, self._clock).of_task(identifier)
+        newest = {mail["recipient"]: mail for mail in kept if mail["recipient"] in told}
+        return tuple(
+            Mail(recipient, mail["subject"], mail["text"]) for recipient, mail in newest.items()
+        )
 
     def _tell(
         self,
@@ -203,10 +226,11 @@ class Staff:
         told: tuple[str, ...] = (),
         said: Said | None = None,
         verdict: Verdict | None = None,
+        mails: tuple[Mail, ...] = (),
     ) -> None:
         if self._people.tell is not None:
             seconds = (self._clock.now() - task.opened_at).total_seconds()
-            self._people.tell(News(what, task, seconds, told, said, verdict))
+            self._people.tell(News(what, task, seconds, told, said, verdict, mails))
 
 
 class Streamed:

@@ -47,6 +47,7 @@ class RunRecord(TypedDict):
     outputs: Json
     error: ErrorRecord | None
     closing: NotRequired[ClosingRecord]
+    not_carried_out: NotRequired[list[str]]  # steps that `--until` left out
 
 
 _STATUSES = {"SUCCEEDED": "succeeded", "FAILED": "failed", "TIMED_OUT": "failed"}

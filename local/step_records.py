@@ -21,7 +21,7 @@ from protocol.status import Rule
 REJECTED_ERROR = "Rejected"
 _WORK = frozenset(
     {"", "each", "items", "joined", "all", "decided", "expire", "again", "until", "time"}
-    | {"result", "pause", "paused", "act", "answer", "level"}
+    | {"result", "pause", "paused", "act", "answer", "level", "stopped"}
 )
 """Parts of a step's states that carry it out; the others skip it, wait for others or tell on."""
 _BEGINS = frozenset({"", "each", "all"})
@@ -224,7 +224,9 @@ def _from_states(
     rule: Rule, visits: Sequence[tuple[str, StateTimes]], story: Story
 ) -> dict[str, Any]:
     """Return the record of a step by what its states came to; the last of them decides."""
-    ordered = sorted(visits, key=lambda visit: visit[1].last_entered or visit[1].entered)
+    ordered = sorted(
+        visits, key=lambda visit: (visit[1].last_entered or visit[1].entered, visit[1].order)
+    )
     part, last = ordered[-1]
     ends = [times.exited for _, times in ordered if times.exited]
     record: dict[str, Any] = {
@@ -257,7 +259,7 @@ def _fault(rule: Rule, part: str, last: StateTimes) -> dict[str, Any] | None:
     told: Mapping[str, Any] = output if isinstance(output, dict) else {}
     if part == "decided" and told.get("status") in rule.continues:
         return {"status": told["status"]}
-    if last.kind == "Choice" and "Error" in told:
+    if (last.kind == "Choice" or part == "stopped") and "Error" in told:
         return _error(str(told["Error"]), told.get("Cause"), told.get("details"))
     if last.succeeded is False:
         return _error(last.error or "Error", last.cause, None)

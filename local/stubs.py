@@ -73,7 +73,7 @@ class Stubs:
 
     def stubs_call(self, call: Mapping[str, object]) -> bool:
         """Whether a call of an action's function is answered by a stub."""
-        return self.names(call) and not call.get("stored")
+        return self.names(call) and not (call.get("stored") or call.get("keep"))
 
     def around(
         self, handler: Handler, wiring: Callable[[], Surroundings]

@@ -23,6 +23,7 @@ class StateTimes:
     entered: datetime
     kind: str = ""  # Task, Choice, Wait, ...
     last_entered: datetime | None = None
+    order: int = 0  # of the event of its last entry, which tells equal times apart
     visits: int = 0
     attempt: int = 0
     exited: datetime | None = None
@@ -111,6 +112,7 @@ class Timeline:
         retried = (f"{place.state.removesuffix('.item')}.again", place.items) in self.states
         times.attempt = times.attempt if retried else 0
         times.last_entered, times.visits = at, times.visits + 1
+        times.order = event["id"]
         times.exited = times.succeeded = times.output = None
         self._began[key] = at
         return Change(place.state, "entered", at, times, at, place.items)

@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from functions.actions.processes import allow, stop_all
+from functions.adapters.secrets import ManagedSecrets
+from functions.domain.services import Services
 from functions.domain.task import Task
 from functions.handlers import action as action_function
 from functions.handlers import latches as latches_function
 from functions.handlers import records as records_function
+from functions.ports import Carries
 from functions.settings import Settings
-from functions.wiring import Local, action, action_wiring, latch_wiring, stored_wiring
+from functions.wiring import ACTIONS, Local, action, action_wiring, latch_wiring, stored_wiring
+from local import secrets
 from local.clock import Clock
 from local.codebuild import build_with, localised
 from local.dispatch import Function
@@ -58,7 +62,9 @@ class Request:
     `machines` are definitions with placeholders by their names, `workflow` the one to start;
     `source` is the folder steps work on; `keep` a folder for what scripts said. `stubs` are
     carried out in place of the steps they name. `functions` stand for placeholders (`tasks`,
-    `records`, `action:NAME`) in the place of the local engine's own. Runs of the same `seed`
+    `records`, `action:NAME`) in the place of the local engine's own; `actions` are the project's
+    own by name. `secrets` are those to be had; what the machines read of them is put into Secrets
+    Manager, and scripts do not find it in their environment otherwise. Runs of the same `seed`
     that begin at the same time of the clock and carry out stubs only have the same record.
     """
 
@@ -72,6 +78,7 @@ class Request:
     people: People = field(default_factory=People)
     functions: Mapping[str, Callable[..., object]] = field(default_factory=dict)
     seed: int = 0
+    actions: Mapping[str, Carries] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +109,6 @@ class Child:
     rows: Mapping[str, ResultRow]
 
 
-class _Secrets:
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = values
-
-    def get(self, name: str) -> str:
-        return self._values[name]
-
-
 def run_workflow(
     request: Request, on_event: Progress | None = None, clock: Clock | None = None
 ) -> Ran:
@@ -117,12 +116,17 @@ def run_workflow(
     allow()
     clock = clock or Clock()
     run_id = str(request.input["run"]["id"])
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "STEPSMITH_"))}
+    read = secrets.names_read(request.machines)
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in read and not name.startswith(("AWS_", "STEPSMITH_"))
+    }
     with tempfile.TemporaryDirectory(prefix="stepsmith-run-") as store:
         local = Local(
             clock=clock,
             sources=LocalSources(request.source, Path(store)),
-            secrets=_Secrets(request.secrets),
+            secrets=ManagedSecrets(SETTINGS.stage, SETTINGS.region),
             s3=_bucket,
             inherited=inherited,
             logs=(request.keep or Path(store)) / "logs",
@@ -142,6 +146,11 @@ class _Carrying:
         self._clock = clock
         self._machines = {name: localised(m) for name, m in request.machines.items()}
         self._text = json.dumps(self._machines)
+        self._secrets = {
+            name: request.secrets[name]
+            for name in secrets.names_read(self._machines)
+            if name in request.secrets
+        }
         self._stubs = Stubs(request.stubs, clock) if request.stubs else None
         self._staff = Staff(clock, request.people) if TASKS in self._text else None
         self._functions: dict[str, Function] = {}
@@ -156,6 +165,7 @@ class _Carrying:
             if self._staff is not None:
                 create_people_tables(dynamodb)
             _create_tables(dynamodb)
+            secrets.create(self._secrets, SETTINGS.stage, REGION)
             if BUS in self._text:
                 self._fills["bus"] = _create_bus()
             if LOCKING in self._text:
@@ -194,10 +204,10 @@ class _Carrying:
         wiring = cache(partial(action_wiring, SETTINGS, self._local))
         for name in sorted(set(_ACTIONS.findall(self._text))):
             try:
-                action(name)  # loaded before the first step, so as not to count as its work
+                self._action(name)  # loaded before the first step, not to count as its work
             except KeyError:
                 raise EngineFault(f"the local engine does not have the action '{name}'") from None
-            handler = action_function.handler_with(partial(str, name), wiring)
+            handler = action_function.handler_with(partial(str, name), wiring, self._action)
             self._add(f"action:{name}", self._stubbed(handler, wiring), works=True)
         script = self._stubbed(action_function.handler_with(partial(str, "run"), wiring), wiring)
         self._add("codebuild", build_with(script), works=True)
@@ -208,6 +218,10 @@ class _Carrying:
         if self._staff is not None:
             self._add("tasks", self._staff.function)
 
+    def _action(self, name: str, services: Services | None = None) -> Carries:
+        """Return a built-in action, else the project's own; raises KeyError where there is none."""
+        return action(name, services) if name in ACTIONS else self._request.actions[name]
+
     def _stubbed(self, handler: Callable[..., Any], wiring: Callable[[], Any]) -> Any:
         return handler if self._stubs is None else self._stubs.around(handler, wiring)
 
@@ -217,7 +231,9 @@ class _Carrying:
         self._fills[place] = arn
         stubs = self._stubs
         is_work: Callable[[Any], bool] = lambda call: (  # noqa: E731
-            works and not call.get("stored") and not (stubs is not None and stubs.names(call))
+            works
+            and not (call.get("stored") or call.get("keep"))
+            and not (stubs is not None and stubs.names(call))
         )
         self._functions[arn] = Function(given or handler, works=is_work)
 

@@ -72,6 +72,7 @@ class ActionCall(TypedDict):
     artifacts: NotRequired[list[str]]  # paths stored after the step
     files: NotRequired[list[str]]  # steps whose stored files are laid into the workspace
     stored: NotRequired[bool]  # only fetch the stored result: CodeBuild carried the step out
+    keep: NotRequired[bool]  # only store `computed`: the machine itself carried the step out
     build_error: NotRequired[str | None]  # with `stored`: what Step Functions told of the build
     callback: NotRequired[str | None]  # the URL under which an outside system ends the step
 

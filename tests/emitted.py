@@ -67,6 +67,7 @@ class World:
     built: dict[tuple[str, str], Outcome] = field(default_factory=dict)  # by CodeBuild
     machines: Mapping[str, Machine] = field(default_factory=dict)  # by id: played as children
     stored: Callable[[Mapping[str, Any]], Any] | None = None  # what `records` answers
+    kept: list[Any] = field(default_factory=list)  # calls that stored what a machine did itself
     closed: list[str] = field(default_factory=list)  # steps whose open tasks were closed
 
     def __call__(self, call: Call) -> Outcome:
@@ -111,6 +112,9 @@ class World:
         step = payload["step"]
         if payload.get("stored"):
             return replace(self.built[(step, str(payload.get("items")))], takes=0.0)
+        if payload.get("keep"):
+            self.kept.append(payload)
+            return Outcome(lambda_result({"step": step, "outputs": payload["computed"]}))
         happens = self.happens(step, payload)
         self.ended[step] = happens.status
         if happens.status == "timed_out":

@@ -16,5 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Run a workflow on this machine and return the exit code."""
+    arguments.colour = console.colour
+    arguments.environ = console.environ
     with redirect_stdout(console.stdout), redirect_stderr(console.stderr):
         return local_run.run(arguments)

@@ -15,6 +15,11 @@ class Entry:
 
 
 COMMANDS: dict[str, Entry] = {
+    "init": Entry(
+        "cli.commands.init",
+        "make a new project, or a new action in one",
+        ("stepsmith init greetings", "stepsmith init --action greet"),
+    ),
     "validate": Entry(
         "cli.commands.validate",
         "report every mistake in workflow files",
@@ -57,6 +62,7 @@ COMMANDS: dict[str, Entry] = {
         (
             "stepsmith run release.yaml",
             "stepsmith run release.yaml --input environment=staging --format json",
+            "stepsmith run release.yaml --secret TOKEN --until build",
         ),
     ),
     "test": Entry(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from compiler.asl import loops, people, records
 from compiler.asl.context import Context, State, States
+from compiler.asl.keeping import OUTPUTS, keeping
 from compiler.asl.leaving import catch, leave, output_at
 from compiler.asl.resolver import Own
-from compiler.asl.retrying import is_looped
+from compiler.asl.retrying import is_kept, is_looped
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
 from compiler.check.program import Action, Block, EventWait, Manual, Pause, Script, Step
@@ -58,18 +59,24 @@ def _attempts(context: Context, node: Do) -> States:
     states: States = {node.name: task.state}
     last = _collected(states, node, task)
     last_name = next(reversed(states))
+    outputs = task.outputs
+    if is_kept(step):
+        last, outputs = keeping(context, node, task), OUTPUTS
+        states[f"{node.name}.keep"] = last
     after_failure = pause = people.pause_name(node)
     states |= people.pause_of(context, node)
     if looped:
         states |= loops.again(context, node, pause)
         after_failure = f"{node.name}.again"
     if step.repeat is not None:
-        states |= loops.until(context, node, task.outputs, last, pause)
+        states |= loops.until(context, node, outputs, last, pause)
     else:
-        leave(context, node, task.outputs, last)
+        leave(context, node, outputs, last)
     for state in (task.state, last):
-        caught = catch(context, node, after_failure)
-        if state is not last:  # why a build failed is told by what it stored
+        is_keeping = outputs == OUTPUTS and state is last  # what was done is not done again
+        caught = catch(context, node, pause if is_keeping else after_failure)
+        if task.collects is not None and state is not last:
+            # Why a build failed is told by what it stored.
             caught.insert(0, {"ErrorEquals": ["States.TaskFailed"], "Next": last_name})
         if caught:
             state["Catch"] = caught

@@ -43,7 +43,9 @@ def is_chunked(step: Step) -> bool:
 
 def machine_id(context: Context, step: Step) -> str:
     """Return the id of the machine that carries out a chunk."""
-    return f"{context.plan.program.id}--{step.id}"
+    # `--close` is what follows a failed run. No step is called `Close`: see compiler.spec.names.
+    name = "Close" if step.id == "close" else step.id
+    return f"{context.plan.program.id}--{name}"
 
 
 def chunked(
@@ -127,7 +129,7 @@ def chunked(
 def _kept(context: Context, body: Json) -> list[str]:
     """Return the variables of outer scopes that a body reads; a child execution sees none."""
     text = json.dumps(body)
-    known = {*context.plan.variables.values()}
+    known = {*context.plan.variables.values(), *context.assigned}
     closing = context.plan.closing
     if closing is not None:
         known |= {"failure", *(f"s_{stored.variable}" for stored in closing.read)}

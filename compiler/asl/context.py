@@ -39,6 +39,7 @@ class Context:
     scope: Scope
     assigned: frozenset[str]  # lists of failures that some state of the machine assigns
     items: tuple[Item, ...] = ()
+    around: Mapping[int, str] = field(default_factory=dict)  # of frames around: bad steps there
     deadline: str | None = None
     is_late: bool = False  # in a step that may run behind the deadline
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
@@ -62,8 +63,13 @@ class Context:
             own,
             found,
             self.stored_as,
-            failures.bad_ids(self.scope, self.assigned),
+            self.bad_ids,
         )
+
+    @property
+    def bad_ids(self) -> dict[int, str]:
+        """JSONata of the bad steps that are known of here, by frame, the inner ones last."""
+        return {**self.around, self.scope.frame: failures.bad_ids(self.scope, self.assigned)}
 
     def reads_of(self, step: Step) -> Reads | None:
         """Return what the record of a step of this very scope holds."""
@@ -103,7 +109,8 @@ class Context:
 
     def inside(self, scope: Scope) -> Context:
         """Return the context of a scope inside this one."""
-        return replace(self, scope=scope)
+        around = self.around if scope.frame == self.scope.frame else self.bad_ids
+        return replace(self, scope=scope, around=around)
 
     def at_item(self, item: Item) -> Context:
         """Return the context of a for_each body."""

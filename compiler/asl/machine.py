@@ -144,7 +144,7 @@ def _node(context: Context, node: Node) -> States:  # noqa: C901, PLR0911, PLR09
         case Close():
             return {node.name: _close(context, node)}
         case Stop():
-            return {node.name: blocks.stop(context, node)}
+            return {node.name: blocks.stop(node)}
         case Failed():
             return {node.name: _fail(f"${context.scope.failures}")}
 
@@ -231,13 +231,16 @@ def _verdict(context: Context, node: Verdict) -> State:
             items = f"($f := {found}; $count($f) > 0 ? [{{'f': $f}}] : [])"
     else:
         items = f"$exists({f}) ? [{{'f': {f}}}] : []"
+    ends = [n.name for n in context.scope.nodes if isinstance(n, Verdict)]
+    number = ends.index(node.name) + 1
+    fail = "Failed.now" if number == 1 else f"Failed.now.{number}"
     return {
         "Type": "Map",
         "Items": wrap(items),
         "ItemProcessor": {
             "ProcessorConfig": {"Mode": "INLINE"},
-            "StartAt": "Failed.now",
-            "States": {"Failed.now": _fail("$states.input.f")},
+            "StartAt": fail,
+            "States": {fail: _fail("$states.input.f")},
         },
         "Output": run_outputs(context),
         "End": True,

@@ -8,7 +8,7 @@ from compiler.asl import records
 from compiler.asl.chunks import INLINE_CONCURRENCY, chunked, is_chunked
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.leaving import leave
-from compiler.asl.retrying import is_looped
+from compiler.asl.retrying import is_kept, is_looped
 from compiler.asl.values import code_of
 from compiler.check.program import (
     Action,
@@ -148,7 +148,7 @@ def _is_one_state(step: Step) -> bool:
             plain = True
         case _:
             plain = False
-    looped = step.repeat is not None or is_looped(step)
+    looped = step.repeat is not None or is_looped(step) or is_kept(step)
     return plain and not looped and step.on_error != "pause"
 
 

@@ -32,7 +32,8 @@ class ScopeResolver:
     """Resolves contexts in one scope of a planned machine.
 
     `clean`: nothing above is bad here, so that steps which cannot be skipped are known to have
-    run. `bad` is JSONata for whether something above is bad, `bad_ids` of the steps that are.
+    run. `bad` is JSONata for whether something above is bad, `bad_ids` of the steps that are,
+    by frame.
     `own` is the step's view of itself where it may look at itself.
     """
 
@@ -44,7 +45,7 @@ class ScopeResolver:
     own: Own | None = None
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
     stored_as: Mapping[str, str] = field(default_factory=dict)
-    bad_ids: str = "[]"
+    bad_ids: Mapping[int, str] = field(default_factory=dict)
 
     def status(self, name: str) -> str:
         """Return JSONata for a status function."""

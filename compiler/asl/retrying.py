@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.check.program import Retry, Script, Step, SubWorkflow
+from compiler.check.program import AwsCall, Publish, Retry, Script, Step, SubWorkflow
 from compiler.document.nodes import Json
 from protocol.names import LAMBDA_TRANSIENT, NEVER_RETRIED, STEP_IN_PROGRESS
 
@@ -49,6 +49,11 @@ def is_looped(step: Step) -> bool:
         return False
     on_codebuild = isinstance(step.kind, Script) and step.kind.runner == "codebuild"
     return on_codebuild or isinstance(step.kind, SubWorkflow) or bool(step.retry.conditions)
+
+
+def is_kept(step: Step) -> bool:
+    """Whether what the machine itself carries out is stored as a result, in a state of its own."""
+    return step.checkpoint and isinstance(step.kind, AwsCall | SubWorkflow | Publish)
 
 
 def retriers(step: Step, *, on_lambda: bool) -> list[Json]:

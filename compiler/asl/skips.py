@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from compiler.expressions.quoting import text_literal
 from compiler.plan.model import AllOf, AnyOf, Counts, Plan, Ran, Test
 from protocol.status import CONDITION, UPSTREAM_FAILED, UPSTREAM_SKIPPED
@@ -24,15 +26,19 @@ def counts(step: str, plan: Plan, scope: int) -> str:
     return " and ".join([carried_out, *against])
 
 
-def reason(step: str, plan: Plan, scope: int, bad_ids: str) -> str:
+def reason(step: str, plan: Plan, scope: int, bad_ids: Mapping[int, str]) -> str:
     """Return JSONata of the reason why a finished step was skipped, null where it was not.
 
-    `bad_ids` is JSONata of the bad steps that the scope knows of. It knows all that are above
-    the step, since it comes behind it; of a step in another frame it does not.
+    `bad_ids` is JSONata of the bad steps that the scope knows of, by frame: of its own and of
+    those around it. It knows all that are above the step, since it comes behind it. Of a block's
+    child seen from outside it knows only whether the whole block was skipped.
     """
     why = plan.reasons.get(step)
-    if why is None or plan.frames[step] != plan.frame_of[scope]:
+    if why is None:
         return "null"
+    known = bad_ids.get(plan.frames[step])
+    if known is None:
+        return "null" if why.block is None else reason(why.block, plan, scope, bad_ids)
     found = f"'{CONDITION}'"
     if not why.is_asked:
         if why.counting is False:
@@ -41,7 +47,7 @@ def reason(step: str, plan: Plan, scope: int, bad_ids: str) -> str:
             found = f"({_counting(why.counting, plan, scope)}) ? {found} : '{UPSTREAM_SKIPPED}'"
         if why.above:
             above = ", ".join(text_literal(name) for name in why.above)
-            bad = f"$count($filter({bad_ids}, function($b) {{ $b in [{above}] }})) > 0"
+            bad = f"$count($filter({known}, function($b) {{ $b in [{above}] }})) > 0"
             found = f"{bad} ? '{UPSTREAM_FAILED}' : {found}"
     return f"{ran(step, plan, scope)} ? null : {found}"
 

@@ -50,6 +50,10 @@ class Demand:
         self.reads.setdefault(read.step, []).append(read)
         self._require(read.step, scope, unit)
 
+    def block_of(self, step: str) -> str | None:
+        """Return the parallel step that a step is a child of."""
+        return self._block.get(step)
+
     def keep_items(self) -> None:
         """Make every for_each body give its step's record, from which the items are told."""
         for name, scope in self._scopes.items.items():

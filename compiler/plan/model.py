@@ -306,12 +306,13 @@ class Why:
     """What tells the reason why a step is skipped.
 
     `above` are the steps whose bad end it is, `counting` whether a dependency counts. `is_asked`:
-    its condition says all, as a status function does.
+    its condition says all, as a status function does. `block` is the parallel step it stands in.
     """
 
     is_asked: bool
     above: tuple[str, ...]
     counting: Test | bool
+    block: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,11 +59,15 @@ def _machine(program: Program) -> Plan:
     reasons: dict[str, Why] = {}
     for read, scope, unit in _reads(program, scopes, steps):
         demand.read(read, scope, unit)
-        if read.field == "reason":
-            why = reasons.get(read.step) or _why(steps[read.step], knowledge, above, scopes)
-            reasons[read.step] = why
-            for counted in reads_of_test(why.counting):
+        name = read.step if read.field == "reason" else None
+        while name is not None:
+            if name not in reasons:
+                block = demand.block_of(name)
+                reasons[name] = _why(steps[name], knowledge, above, scopes, block)
+            demand.read(Read(name, "reason"), scope, unit)
+            for counted in reads_of_test(reasons[name].counting):
                 demand.read(counted, scope, unit)
+            name = reasons[name].block  # a skipped block's children share its reason
     demand.keep_items()
     reads = {name: merged(found) for name, found in demand.reads.items()}
     root = Freezer(scopes, steps, knowledge, demand.variables, demand.signals).root()
@@ -89,11 +93,13 @@ def _machine(program: Program) -> Plan:
     )
 
 
-def _why(step: Step, knowledge: Knowledge, above: dict[str, int], scopes: Scopes) -> Why:
+def _why(
+    step: Step, knowledge: Knowledge, above: dict[str, int], scopes: Scopes, block: str | None
+) -> Why:
     """Return what tells why a step is skipped."""
     rule = step.rule
     if rule.has_status_function:
-        return Why(is_asked=True, above=(), counting=True)
+        return Why(is_asked=True, above=(), counting=True, block=block)
     index = {name: 1 << at for at, name in enumerate(above)}
     mine = above[step.id]
     bad = [name for name in above if mine & index[name] and name not in rule.asks]
@@ -103,7 +109,7 @@ def _why(step: Step, knowledge: Knowledge, above: dict[str, int], scopes: Scopes
     counting: Test | bool = True
     if not rule.asks and knowledge.is_unsure(step.id):
         counting = knowledge.counting(step, Facts(bad=None, frame=-1))
-    return Why(is_asked=False, above=tuple(bad), counting=counting)
+    return Why(is_asked=False, above=tuple(bad), counting=counting, block=block)
 
 
 def _unrecorded(scopes: Scopes, steps: dict[str, Step]) -> set[str]:

@@ -49,7 +49,9 @@ def job(report: Reporter, key: str, name: str | None, path: Path) -> Identity:
 
 def _given(report: Reporter, given: str, name: str | None, path: Path) -> Identity:
     problem: str | None = None
-    if not names.is_id(given):
+    if given in names.RESERVED:
+        problem = f"'{given}' cannot be an id: a state of the machine is called so"
+    elif not names.is_id(given):
         problem = f"'{given}' cannot be an id"
     elif len(given) > names.LONGEST:
         problem = f"an id of {len(given)} characters is too long"

@@ -49,7 +49,7 @@ def shortened(text: str, whole: str) -> str:
 
 def is_id(text: str) -> bool:
     """Whether a text may stand as an explicit id (its length apart)."""
-    return _ID.fullmatch(text) is not None and text not in RESERVED
+    return _ID.fullmatch(text) is not None
 
 
 def same(text: str) -> str:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from functools import cache
 
+from functions.domain.services import Services
+from functions.ports import Carries
 from functions.settings import Settings
 from functions.usecases.carry_out import Surroundings, carry_out
 from functions.wiring import action, action_wiring
@@ -14,11 +16,16 @@ from protocol.payloads import ActionCall, Envelope
 
 
 def handler_with(
-    name: Callable[[], str], wiring: Callable[[], Surroundings]
+    name: Callable[[], str],
+    wiring: Callable[[], Surroundings],
+    find: Callable[[str, Services], Carries] = action,
 ) -> Callable[[ActionCall, object], Envelope]:
-    """Return the handler of an action; what it works with is made at its first call."""
+    """Return the handler of an action; what it works with is made at its first call.
+
+    `find` gives the action by its name.
+    """
     made = cache(wiring)
-    chosen = cache(lambda: action(name(), made().services))
+    chosen = cache(lambda: find(name(), made().services))
 
     def handle(event: ActionCall, _context: object) -> Envelope:
         return carry_out(event, chosen(), made())

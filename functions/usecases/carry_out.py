@@ -36,6 +36,7 @@ from functions.domain.outputs import final_outputs
 from functions.domain.pointers import place_at
 from functions.domain.services import Services
 from functions.usecases.failing import cleaned, failure_of, reported
+from functions.usecases.keeping import Keeping
 from functions.usecases.within import within
 from protocol.payloads import CONTRACT, ActionCall, Envelope, Json, Reference
 
@@ -75,6 +76,8 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
         )
     if call.get("stored"):
         return _stored(call, around)
+    if call.get("keep"):
+        action = Keeping(action.name)
     started = around.clock.now()
     seconds = _seconds(call, started)
     place = ports.Place(call["run"]["id"], step_path(call))

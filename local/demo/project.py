@@ -1,4 +1,4 @@
-"""The small git repository that the demo's workflow works on."""
+"""The small git repository that the demo's workflows work on."""
 
 from __future__ import annotations
 
@@ -27,6 +27,42 @@ def test_greets_by_name():
 def test_greets_the_world_where_there_is_no_name():
     assert greet("  ") == "Hello, world!"
 """
+_CONFTEST = '''"""With ARTIFACT, the tests try what was built, else what lies here."""
+
+import os
+import sys
+import tarfile
+
+if artifact := os.environ.get("ARTIFACT"):
+    with tarfile.open(artifact) as archive:
+        archive.extractall("dist/unpacked", filter="data")
+    sys.path.insert(0, os.path.abspath("dist/unpacked"))
+'''
+_MAKEFILE = """build:
+\tmkdir -p dist
+\ttar -czf dist/app.tar.gz greeter
+"""
+_MANIFEST = """apiVersion: v1
+kind: Service
+metadata: {name: greeter, namespace: staging}
+spec:
+  selector: {app: greeter}
+  ports: [{name: http, port: 80}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: greeter, namespace: staging}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: greeter}}
+  template:
+    metadata: {labels: {app: greeter}}
+    spec:
+      containers:
+        - {name: greeter, image: "app:v1.1.0"}
+"""
+DEPLOYMENT = "/apis/apps/v1/namespaces/staging/deployments/greeter"
+"""Where the cluster has what the manifest deploys."""
 _CONFIGURATION = '[tool.pytest.ini_options]\npythonpath = ["."]\n'
 
 
@@ -36,6 +72,10 @@ def make(folder: Path, *, broken: bool) -> Path:
     files = {
         "greeter/__init__.py": package,
         "tests/test_greeter.py": _TESTS,
+        "conftest.py": _CONFTEST,
+        "Makefile": _MAKEFILE,
+        "deploy/staging.yaml": _MANIFEST,
+        ".gitignore": "dist/\n__pycache__/\n",
         "pyproject.toml": _CONFIGURATION,
         WORKFLOW: resources.files("local.demo").joinpath(WORKFLOW).read_text(encoding="utf-8"),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -55,8 +55,18 @@ def compiled(monkeypatch):
             raise box[0]
         return box[0]
 
+    def compile_whole(path, projects, *, colour, until):
+        assert until is None
+        return SimpleNamespace(
+            program=compile_path(path, colour=colour),
+            own=SimpleNamespace(program=None),
+            called={},
+            project=projects.of(path),
+            left_out=(),
+        )
+
     module = ModuleType("cli.compile_file")
-    vars(module).update(compile_path=compile_path, Refused=Refused)
+    vars(module).update(compile_whole=compile_whole, Refused=Refused)
     monkeypatch.setitem(sys.modules, "cli.compile_file", module)
     return box
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from compiler.check import Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source
 from compiler.spec.names import RESERVED
@@ -234,11 +235,23 @@ steps:
 def test_no_step_is_called_as_a_state_of_the_machine_itself() -> None:
     """An id with a capital would take the place of that state, or lose its own."""
     steps = [{"id": name, "run": "true"} for name in sorted(RESERVED)]
-    made = compile_source(Source("w.yaml", json.dumps({"name": "w", "steps": steps})))
+    source = Source("w.yaml", json.dumps({"name": "w", "steps": steps}))
+    made = compile_source(source, Surroundings())
     assert [found.code for found in made.diagnostics] == ["bad-id"] * len(RESERVED)
     full = compiled(FULL)
-    own = {name for machine in full.machines for name in machine.definition["States"]}  # type: ignore[union-attr]
+    own = {name for machine in full.machines for name in machine.definition["States"]}
     assert {name for name in own if name[0].isupper()} <= RESERVED
+
+
+def test_a_wide_step_called_close_is_not_what_follows_a_failed_run() -> None:
+    """Both would be the machine `w--close`."""
+    made = compiled(
+        "name: w\ninputs:\n  list: {type: array}\nsteps:\n"
+        '  - {id: close, run: echo, for_each: "${{ inputs.list }}", max_items: 900}\n'
+        "on_failure: {run: echo}\n"
+    )
+    names = [machine.id for machine in made.machines]
+    assert len(set(names)) == len(names) == 3
 
 
 FULL = """
@@ -248,5 +261,5 @@ steps:
   - {id: one, run: echo, depends_on: [], compensate: {run: echo}}
   - {id: two, run: echo, depends_on: []}
   - {id: three, run: echo, depends_on: []}
-on_failure: [{run: echo}]
+on_failure: {run: echo}
 """

@@ -1,49 +1,90 @@
-"""The demo: its workflow, compiled, really runs."""
+"""The demo: its workflows, compiled, really run."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from cli.local_program import local_program
-from compiler.check import Surroundings
-from compiler.pipeline import compile_source
-from compiler.source import Source
-from local.demo.project import make
-from local.people import People, Said
+from cli.compile_file import compile_path
+from local.demo.__main__ import main as demo
+from local.demo.cluster import Cluster, serve
+from local.demo.project import DEPLOYMENT, make
+from local.people import News, People, Said
 from local.record import RunRecord, build
 from local.workflow import Request, run_workflow
 from protocol.payloads import Json, MachineInput
 
+DEPLOY = Path(__file__).parents[2] / "workflows" / "deploy_application.yaml"
+BROKEN = "test_greets_the_world_where_there_is_no_name"
 
-def record(folder: Path, *, broken: bool) -> RunRecord:
-    """Compile the demo's workflow, run it and return the record."""
+
+def record(
+    file: Path, source: Path, people: People, inputs: dict[str, Json] | None = None
+) -> RunRecord:
+    """Compile a workflow, run it and return the record."""
+    program = compile_path(file)
+    given: MachineInput = {"inputs": inputs or {}, "run": {"id": "r", "attempt": 1}}
+    request = Request(program.machines, program.workflow, given, source, people=people)
+    return build(run_workflow(request), program)
+
+
+def release(folder: Path, *, broken: bool) -> RunRecord:
+    """Make the repository and run its own workflow."""
     repository, registry = folder / "repository", folder / "registry with a space"
     repository.mkdir()
     registry.mkdir()
-    file = make(repository, broken=broken)
-    compilation = compile_source(Source(file.name, file.read_text()), Surroundings())
-    assert compilation.ok, compilation.diagnostics
-    program = local_program(compilation)
-    inputs: dict[str, Json] = {"registry": str(registry)}
-    given: MachineInput = {"inputs": inputs, "run": {"id": "r", "attempt": 1}}
     said = Said("approved", "bob@example.com", after=48 * 3600)
+    file = make(repository, broken=broken)
     people = People(decisions={"review": [said]})
-    request = Request(program.machines, program.workflow, given, repository, people=people)
-    ran = run_workflow(request)
-    return build(ran, program)
+    return record(file, repository, people, {"registry": str(registry)})
+
+
+@dataclass
+class Deployed:
+    """A run of the shipped workflow, what was told meanwhile, and the cluster after it."""
+
+    repository: Path
+    record: RunRecord
+    cluster: Cluster
+    news: list[News] = field(default_factory=list)
+
+
+def deploy(folder: Path, *, broken: bool) -> Deployed:
+    """Make the repository and run the shipped workflow on it."""
+    make(folder, broken=broken)
+    cluster = Cluster()
+    news: list[News] = []
+    said = Said("approved", "bob@example.com", after=50 * 3600)
+    people = People(decisions={"review-deployment": [said]}, tell=news.append)
+    with serve(cluster) as address, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KUBERNETES_API", address)
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        return Deployed(folder, record(DEPLOY, folder, people), cluster, news)
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory) -> RunRecord:
-    return record(tmp_path_factory.mktemp("good"), broken=False)
+    return release(tmp_path_factory.mktemp("good"), broken=False)
 
 
 @pytest.fixture(scope="module")
 def bad(tmp_path_factory) -> RunRecord:
-    return record(tmp_path_factory.mktemp("bad"), broken=True)
+    return release(tmp_path_factory.mktemp("bad"), broken=True)
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory) -> Deployed:
+    return deploy(tmp_path_factory.mktemp("deployed"), broken=False)
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory) -> Deployed:
+    return deploy(tmp_path_factory.mktemp("refused"), broken=True)
 
 
 def by_step(record, field):
@@ -99,4 +140,57 @@ def test_a_broken_test_fails_the_run_with_its_name(bad):
     assert by_step(bad, "reason")["announce"] == "upstream_failed"
     (detail,) = bad["error"]["details"]
     assert detail["step_id"] == "test"
-    assert "test_greets_the_world_where_there_is_no_name" in detail["message"]
+    assert BROKEN in detail["message"]
+
+
+def test_the_shipped_workflow_builds_tests_and_deploys_the_repository(deployed):
+    assert deployed.record["status"] == "succeeded"
+    assert set(by_step(deployed.record, "status").values()) == {"succeeded"}
+    outputs = by_step(deployed.record, "outputs")
+    head = ("git", "-C", deployed.repository, "rev-parse", "HEAD")
+    commit = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
+    assert outputs["build"] == {"artifact": "dist/app.tar.gz", "revision": commit}
+    assert outputs["test"] == {"tests": 2, "passed": 2, "failed": 0, "skipped": 0}
+    assert outputs["deploy"] == {"deployed_revision": "1"}
+
+
+def test_the_cluster_runs_the_image_that_the_workflow_names(deployed):
+    found = deployed.cluster.objects[DEPLOYMENT]
+    assert found["spec"]["template"]["spec"]["containers"][0]["image"] == "app:v1.2.0"
+    assert found["status"]["availableReplicas"] == 2
+
+
+def test_the_lead_is_reminded_by_mail_after_two_days_and_before_the_approval(deployed):
+    told = [(one.what, round(one.seconds / 3600, 2)) for one in deployed.news]
+    assert told == [("opened", 0), ("escalated", 48), ("answered", 50)]
+    (mail,) = deployed.news[1].mails
+    assert mail.recipient == "lead@example.com"
+    assert mail.subject == "Still open: Review staging deployment"
+    assert mail.text.startswith("Review overdue: please approve or reject\n")
+
+
+def test_nothing_is_deployed_where_a_test_fails_and_the_test_is_named(refused):
+    assert refused.record["status"] == "failed"
+    assert by_step(refused.record, "status") == {
+        "build": "succeeded", "test": "failed", "review-deployment": "skipped",
+        "deploy": "skipped",
+    }  # fmt: skip
+    (detail,) = refused.record["error"]["details"]
+    assert BROKEN in json.dumps(detail)
+    assert refused.cluster.writes == []
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path, capfd):
+    (tmp_path / "Makefile").write_text("mine")
+    assert demo(["--keep", str(tmp_path)]) == 2
+    assert "is not empty" in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["Makefile"]
+
+
+@pytest.mark.slow
+def test_the_command_with_a_bug_ends_with_1_and_names_the_test(capfd):
+    assert demo(["--break"]) == 1
+    said = capfd.readouterr()
+    assert f"test: ScriptFailed: FAILED tests/test_greeter.py::{BROKEN}" in said.out
+    assert "deploy_application" not in said.out
+    assert "Nothing is deployed" in said.err

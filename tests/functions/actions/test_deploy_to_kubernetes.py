@@ -8,8 +8,8 @@ from functions.actions.deploy_to_kubernetes import action
 from functions.adapters.kubernetes import KubernetesClusters
 from functions.domain import errors
 from functions.domain.services import Services
-from tests.functions.actions.cluster import KubernetesApi
-from tests.functions.actions.kit import Clock, context, serving
+from local.demo.cluster import Cluster
+from tests.functions.actions.kit import Clock, Reply, context, serving
 
 MANIFEST = """
 apiVersion: v1
@@ -30,6 +30,21 @@ spec:
 """
 DEPLOYMENT = "/apis/apps/v1/namespaces/shop/deployments/app"
 SERVICE = "/api/v1/namespaces/shop/services/app"
+
+
+class KubernetesApi(Cluster):
+    """The demo's cluster, which may be overloaded and refuses some manifests."""
+
+    outage = 0
+
+    def __call__(self, call):
+        if self.outage:
+            self.outage -= 1
+            return Reply(503, {"kind": "Status", "message": "overloaded"})
+        if b"invalid" in call.body:
+            return Reply(422, {"kind": "Status", "message": "spec is invalid"})
+        kind = call.headers.get("content-type", "")
+        return Reply(*self.answer(call.method, call.path, kind, call.body))
 
 
 @pytest.fixture

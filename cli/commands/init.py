@@ -1,0 +1,81 @@
+"""`stepsmith init`: the files of a new project, or of a new action in one."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cli.console import FINE, Console, Misuse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's options."""
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="DIR", help="where the project is made"
+    )
+    parser.add_argument(
+        "--action",
+        metavar="NAME",
+        help="make an action and its test instead, in the project of this folder",
+    )
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Write the files and say what to try next; raises Misuse where one is there already."""
+    from cli.starter import action_files, project_files, write
+
+    folder: Path | None = arguments.folder
+    name: str | None = arguments.action
+    if (folder is None) == (name is None):
+        raise Misuse(
+            "name a folder for a new project, or an action\n"
+            "stepsmith init DIR\nstepsmith init --action NAME"
+        )
+    if folder is not None:
+        made, tell = write(folder, project_files()), _after_project(folder)
+    else:
+        assert name is not None
+        root = _project_here()
+        made, tell = write(root, action_files(name)), _after_action(name)
+    listed = "".join(f"made {path}\n" for path in made)
+    console.stdout.write(f"{listed}\n{tell}")
+    return FINE
+
+
+def _project_here() -> Path:
+    from cli.project import root_of
+    from cli.settings import FILE
+
+    root = root_of(Path.cwd())
+    if root is None:
+        raise Misuse(
+            f"this folder is in no project: there is no {FILE} here or above\n"
+            "stepsmith init DIR makes a project"
+        )
+    here = Path.cwd()
+    return Path(*[".."] * len(here.relative_to(root).parts))
+
+
+def _after_project(folder: Path) -> str:
+    enter = "" if folder.resolve() == Path.cwd().resolve() else f"  cd {_quoted(folder)}\n"
+    return (
+        f"try next:\n{enter}"
+        "  stepsmith test\n"
+        "  stepsmith run workflows/hello.yaml --decide approve=approved --input name=Ada\n"
+        "  stepsmith init --action greet\n"
+        "\n"
+        "There is no app.py and no cdk.json: deploying into an account is not there yet.\n"
+    )
+
+
+def _after_action(name: str) -> str:
+    return (
+        f"A step calls it with `action: {name}`, in runs on this machine.\n\n"
+        "try next:\n  python -m pytest tests\n"
+    )
+
+
+def _quoted(folder: Path) -> str:
+    import shlex
+
+    return shlex.quote(str(folder))
