@@ -13,8 +13,8 @@ from cli.output import text
 from cli.output.scenarios import differences
 from cli.progress import Progress, Style, summary
 from cli.scenario_files import Loaded, Loader, listed, named_by
-from cli.scenario_play import Played, Surroundings, play
-from cli.scenarios import Case
+from cli.scenario_play import Surroundings, play
+from cli.scenarios import Case, Played
 from cli.secrets import secrets_here
 from local.engine import EngineFault
 from local.source import SourceError, tree_of

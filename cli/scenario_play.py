@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.scenario_subject import Subject
-from cli.scenarios import Case, Expected
+from cli.scenarios import Case, Difference, Expected, Played, seconds_of
 from functions.domain.people import Directory
 from local.clock import Clock
 from local.engine import INTERRUPTED
@@ -32,35 +32,6 @@ RUN = "run-1"
 _SLACK = 0.01
 """Seconds that rounding to milliseconds may add."""
 _HEARD = ("decided", "counted", "repeated")
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One thing that is not as expected; `got` is what is there, `hint` why it may be so."""
-
-    expected: Expected
-    got: Json
-    hint: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A case that was played: the run's record, what differs, and what was noticed meanwhile."""
-
-    case: Case
-    record: RunRecord
-    differences: tuple[Difference, ...]
-    remarks: tuple[str, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether all is as the case expects."""
-        return not self.differences
-
-    @property
-    def takes(self) -> float:
-        """How long the run took, in seconds of the workflow's time."""
-        return _seconds(self.record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +160,7 @@ class _Found:
 
     def _got(self, one: Expected) -> Json:
         if one.aspect in ("at_most", "at_least"):
-            return round(_seconds(self.record), 3)
+            return round(seconds_of(self.record), 3)
         if one.aspect == "notifications":
             return self.notifications
         holder: Mapping[str, Any] = self.record if one.step is None else self._step(one.step)
@@ -201,7 +172,7 @@ class _Found:
         return got
 
     def _in_time(self, one: Expected) -> bool:
-        takes, wanted = _seconds(self.record), one.value
+        takes, wanted = seconds_of(self.record), one.value
         assert isinstance(wanted, int)
         if one.aspect == "at_least":
             return takes >= wanted - _SLACK
@@ -246,8 +217,3 @@ def matches(expected: Json, got: Json) -> bool:
     if isinstance(expected, bool) or isinstance(got, bool):
         return expected is got
     return expected == got
-
-
-def _seconds(record: RunRecord) -> float:
-    began = datetime.fromisoformat(record["started_at"])
-    return (datetime.fromisoformat(record["completed_at"]) - began).total_seconds()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -12,6 +13,7 @@ from compiler.source import Source, Span
 
 if TYPE_CHECKING:
     from local.people import Said
+    from local.record import RunRecord
     from local.stubs import Stub
     from protocol.payloads import MachineInput
 
@@ -68,6 +70,41 @@ class Scenario:
     source: Source
     workflow: Path
     cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as expected; `got` is what is there, `hint` why it may be so."""
+
+    expected: Expected
+    got: Json
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A case that was played: the run's record, what differs, and what was noticed meanwhile."""
+
+    case: Case
+    record: RunRecord
+    differences: tuple[Difference, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all is as the case expects."""
+        return not self.differences
+
+    @property
+    def takes(self) -> float:
+        """How long the run took, in seconds of the workflow's time."""
+        return seconds_of(self.record)
+
+
+def seconds_of(record: RunRecord) -> float:
+    """Return how long a run took, in seconds of the workflow's time."""
+    began = datetime.fromisoformat(record["started_at"])
+    return (datetime.fromisoformat(record["completed_at"]) - began).total_seconds()
 
 
 def is_scenario(path: Path) -> bool:

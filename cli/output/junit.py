@@ -8,15 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 from xml.etree import ElementTree as ET
 
 from cli.output.scenarios import sentence
-from cli.scenarios import Case, Scenario
+from cli.scenarios import Case, Played, Scenario
 from compiler.diagnostics import Diagnostic
-
-if TYPE_CHECKING:
-    from cli.scenario_play import Played
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 has no way to write. https://www.w3.org/TR/xml/#charsets"""

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 from cli.output.excerpt import Mark, excerpt
 from cli.output.paint import Paint, shown, width
 from cli.output.units import duration, plural
-from cli.scenarios import Case, Expected, Scenario
+from cli.scenarios import Case, Difference, Expected, Played, Scenario
 from compiler.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from cli.scenario_play import Difference, Played
     from compiler.document.nodes import Json
     from compiler.source import Source
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from cli.output.json import as_json
 from cli.output.scenarios import sentence
-from cli.scenarios import Case, Scenario
+from cli.scenarios import Case, Difference, Played, Scenario
 from compiler.diagnostics import Diagnostic
 from compiler.document.nodes import Json
-
-if TYPE_CHECKING:
-    from cli.scenario_play import Difference, Played
 
 
 class JsonReport:

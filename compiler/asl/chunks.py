@@ -129,7 +129,8 @@ def chunked(
 def _kept(context: Context, body: Json) -> list[str]:
     """Return the variables of outer scopes that a body reads; a child execution sees none."""
     text = json.dumps(body)
-    known = {*context.plan.variables.values(), *context.assigned}
+    known = {*context.plan.variables.values()}
+    known |= {name for code in context.bad_ids.values() for name in _VARIABLE.findall(code)}
     closing = context.plan.closing
     if closing is not None:
         known |= {"failure", *(f"s_{stored.variable}" for stored in closing.read)}

@@ -30,7 +30,7 @@ class BuildError(StepError):
 class Inputs(BaseModel):
     """What to build, and how."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     source: str | None = Field(None, description="A git repository (default: the run's source)")
     branch: str | None = Field(
@@ -50,7 +50,7 @@ class Inputs(BaseModel):
 class Outputs(BaseModel):
     """The file that was built, and what of: the commit, else the digest of the file."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     artifact: str
     revision: str

@@ -44,7 +44,7 @@ _SPARE_SECONDS = 2.0
 class Inputs(BaseModel):
     """What to deploy, and where; what is left out comes from the manifest."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     manifest: str | None = Field(
         None, description="The path of the manifest; gives what is left out here"
@@ -59,7 +59,7 @@ class Inputs(BaseModel):
 class Outputs(BaseModel):
     """What the cluster calls the state that is out now."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     deployed_revision: str
 

@@ -22,7 +22,7 @@ Status = Annotated[int, Field(ge=100, le=599)]
 class Inputs(BaseModel):
     """A request."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     url: str
     method: Method = "GET"
@@ -45,7 +45,7 @@ class Inputs(BaseModel):
 class Outputs(BaseModel):
     """The answer; `body` is a value where it is JSON, else text."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     status_code: int
     headers: dict[str, str]

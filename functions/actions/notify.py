@@ -26,7 +26,7 @@ _WEBHOOK_SECONDS = 20.0
 class Inputs(BaseModel):
     """A message and whom it is for."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     to: str | list[str] = Field(description="Mail addresses, topic ARNs, webhook URLs, group:NAME")
     message: str = Field(min_length=1)
@@ -36,7 +36,7 @@ class Inputs(BaseModel):
 class Outputs(BaseModel):
     """Who was told; of a webhook only its host, for its path is a secret."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     notified: list[str]
 

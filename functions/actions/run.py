@@ -36,7 +36,7 @@ _BY_ENV = re.compile(r"^env: ['‘]?([^'’:\n]+)['’]?: No such file or direct
 class Inputs(BaseModel):
     """A script; what it reads comes by its environment."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     script: str
 
@@ -44,7 +44,7 @@ class Inputs(BaseModel):
 class Outputs(BaseModel):
     """What the script wrote, by name."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(defer_build=True, extra="allow")
     __pydantic_extra__: dict[str, str]
 
 

@@ -32,7 +32,7 @@ class TestSuiteError(StepError):
 class Inputs(BaseModel):
     """Which tests, of what."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     artifact: str | None = Field(
         None, description="The file to be tested, given to the tests as ARTIFACT"
@@ -44,7 +44,7 @@ class Inputs(BaseModel):
 class Outputs(BaseModel):
     """How many tests there were; null where the command wrote no report in JUnit's form."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     tests: int | None
     passed: int | None

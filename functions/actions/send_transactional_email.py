@@ -22,7 +22,7 @@ _PAGES = frozenset({".html", ".htm"})
 class Inputs(BaseModel):
     """A mail."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     template: str = Field(description="The file of the template, in the folder `templates`")
     recipient: str = Field(description="A mail address")
@@ -35,7 +35,7 @@ class Inputs(BaseModel):
 class Outputs(BaseModel):
     """The mail as the service took it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     message_id: str
 

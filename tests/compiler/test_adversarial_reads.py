@@ -191,3 +191,53 @@ steps:
         "one": "run-1/it",
         "all": '[{"event_id":"run-1/each/0"},{"event_id":"run-1/each/1"}]',
     }
+
+
+OUTWARD = """
+name: w
+inputs:
+  go: boolean
+  list: {{type: array}}
+steps:
+  - {{id: bad, run: exit 1, condition: inputs.go, depends_on: []}}
+  - {{id: asked, run: echo, condition: inputs.go, depends_on: []}}
+  - {{id: below, run: echo, depends_on: [bad]}}
+  - {{id: none, type: parallel, depends_on: [bad], steps: [{{id: child, run: echo}}]}}
+  - id: probe
+    {inside}
+    condition: always()
+    depends_on: [asked, below, none]
+"""
+ENV = """env: {a: "${{ steps.asked.reason }}", b: "${{ steps.below.reason }}",
+      c: "${{ steps.child.reason }}", n: "${{ steps.none.reason }}"}"""
+INSIDE = {
+    "a step": f"run: echo\n    {ENV}",
+    "an item": f"run: echo\n    {ENV}\n    for_each: [1]",
+    "a chunk": f'run: echo\n    {ENV}\n    for_each: "${{{{ inputs.list }}}}"\n    max_items: 900',
+    "a child": "type: parallel\n    steps:\n      - id: inner\n        run: echo\n        " + ENV,
+}
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+def test_reasons_are_known_inside_and_children_share_that_of_their_block(inside: str) -> None:
+    """A block, an item and a chunk's execution see why steps around them were skipped."""
+    workflow = OUTWARD.format(inside=INSIDE[inside])
+    for go, expected in (
+        (True, {"a": None, "b": "upstream_failed", "c": "upstream_failed", "n": "upstream_failed"}),
+        (
+            False,
+            {"a": "condition", "b": "upstream_skipped", "c": "upstream_skipped",
+             "n": "upstream_skipped"},
+        ),
+    ):  # fmt: skip
+        seen: dict[str, Any] = {}
+
+        def say(step: str, payload: Mapping[str, Any], seen: Any = seen) -> Happens:
+            if step in ("probe", "inner"):
+                seen.update(payload["env"])
+            return Happens("failed" if step == "bad" else "succeeded")
+
+        told = run(compiled(workflow), say, {"go": go, "list": [1]})
+        assert told.played.query_errors == []
+        assert all(child.query_errors == [] for child in told.played.children)
+        assert seen == expected

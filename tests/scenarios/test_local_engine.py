@@ -11,8 +11,9 @@ import pytest
 
 from cli.output.scenarios import differences
 from cli.scenario_files import Loaded, Loader, Named
-from cli.scenario_play import Played, Surroundings, play
+from cli.scenario_play import Surroundings, play
 from cli.scenario_reading import read_draft
+from cli.scenarios import Played
 from compiler.check.program import Kind, every_step
 from compiler.diagnostics import Diagnostics
 from compiler.source import Source
