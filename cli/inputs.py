@@ -24,15 +24,19 @@ class InputProblem(Exception):
 
 
 def read_inputs(
-    pairs: Sequence[str], file: Path | None, contract: Mapping[str, Json] | None
+    pairs: Sequence[str],
+    file: Path | None,
+    contract: Mapping[str, Json] | None,
+    event: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
     """Return the inputs of a run, defaults filled in.
 
-    `pairs` are `name=value`, text unless the contract says otherwise; they win over the file's.
+    `pairs` are `name=value`, text unless the contract says otherwise; they win over the file's,
+    and these over what an event gives.
     Raises InputProblem with all that is wrong.
     """
     properties = _properties(contract)
-    given = _from_file(file) if file is not None else {}
+    given = {**(event or {}), **(_from_file(file) if file is not None else {})}
     problems: list[str] = []
     for pair in pairs:
         name, equals, text = pair.partition("=")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from local.people import People
     from local.program import Program
     from local.record import RunRecord
-    from protocol.payloads import Json, MachineInput
+    from protocol.payloads import MachineInput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PERSON",
         help="who decides here (default: the first who may)",
     )
+    parser.add_argument(
+        "--event",
+        metavar="push|pull_request|FILE",
+        help="start from an event: one of local git, or one in a JSON or YAML file",
+    )
+    parser.add_argument("--trigger", metavar="NAME", help="the trigger that takes the event")
     parser.add_argument(
         "--scenario",
         metavar="FILE[:CASE]",
@@ -103,8 +109,12 @@ def run(arguments: argparse.Namespace) -> int:
     except Refused as refused:
         sys.stderr.write(str(refused))
         return WRONG
+    given = _begun(arguments, compiled)
     try:
-        inputs = read_inputs(arguments.input, arguments.inputs, compiled.program.inputs)
+        contract = compiled.program.inputs
+        given["inputs"] = read_inputs(
+            arguments.input, arguments.inputs, contract, event=given["inputs"]
+        )
     except InputProblem as problem:
         raise Misuse(str(problem)) from None
     secrets = given_secrets(arguments.secret, compiled, arguments.environ)
@@ -112,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     for note in not_given(arguments.secret, compiled):
         sys.stderr.write(f"{note}\n")
     with redirect_stderr(masked(sys.stderr, masks)):
-        return _carry_out(compiled, inputs, secrets, masks, arguments)
+        return _carry_out(compiled, given, secrets, masks, arguments)
 
 
 def _refuse_with_scenario(arguments: argparse.Namespace) -> None:
@@ -125,9 +135,23 @@ def _refuse_with_scenario(arguments: argparse.Namespace) -> None:
         raise Misuse("--until cannot be given with --scenario: a case is about the whole workflow")
 
 
+def _begun(arguments: argparse.Namespace, compiled: Compiled) -> MachineInput:
+    """Return the input of the run; of its inputs those that an event gives."""
+    given: MachineInput = {"inputs": {}, "run": {"started_by": None}}
+    if arguments.event is not None:
+        from cli.run_event import begun_by
+
+        folder = arguments.source or arguments.file.resolve().parent
+        given = begun_by(arguments.event, arguments.trigger, compiled, folder)
+    elif arguments.trigger is not None:
+        raise Misuse("--trigger says which trigger takes an event: give --event too")
+    given["run"] = {"id": str(uuid.uuid4()), "attempt": 1, **given["run"]}
+    return given
+
+
 def _carry_out(
     compiled: Compiled,
-    inputs: dict[str, Json],
+    given: MachineInput,
     secrets: dict[str, str],
     masks: Masks,
     arguments: argparse.Namespace,
@@ -144,10 +168,6 @@ def _carry_out(
     source = arguments.source or tree_of(arguments.file)
     prompt = _prompt(arguments)
     people = _people(compiled, arguments, progress, prompt)
-    given: MachineInput = {
-        "inputs": inputs,
-        "run": {"id": str(uuid.uuid4()), "attempt": 1, "started_by": None},
-    }
     request = Request(
         program.machines,
         program.workflow,
@@ -171,7 +191,8 @@ def _carry_out(
     finally:
         if prompt is not None:
             prompt.close()
-    record = build(ran, program)
+    started_by = given["run"]["started_by"]
+    record = build(ran, program, started_by if isinstance(started_by, str) else None)
     if compiled.left_out:
         record["not_carried_out"] = list(compiled.left_out)
     progress.skipped(record)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from cli.secrets import secrets_here
 from local.engine import EngineFault
 from local.source import SourceError, tree_of
 
-_NOT_WITH = ("input", "inputs", "decide")
+_NOT_WITH = ("input", "inputs", "decide", "event", "trigger")
 
 
 def run_case(arguments: argparse.Namespace) -> int:
@@ -39,7 +38,7 @@ def run_case(arguments: argparse.Namespace) -> int:
     progress = Progress(program.rules, sys.stderr, talk)
     around = Surroundings(
         source=arguments.source or tree_of(arguments.file),
-        secrets=secrets_here(loaded.subject.compiled.project.root, os.environ),
+        secrets=secrets_here(loaded.subject.compiled.project.root, arguments.environ),
         keep=arguments.keep,
         progress=progress.show,
         tell=progress.tell,

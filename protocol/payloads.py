@@ -73,6 +73,7 @@ class ActionCall(TypedDict):
     files: NotRequired[list[str]]  # steps whose stored files are laid into the workspace
     stored: NotRequired[bool]  # only fetch the stored result: CodeBuild carried the step out
     keep: NotRequired[bool]  # only store `computed`: the machine itself carried the step out
+    child: NotRequired[dict[str, Json]]  # with `keep`: id and inputs of the execution it was
     build_error: NotRequired[str | None]  # with `stored`: what Step Functions told of the build
     callback: NotRequired[str | None]  # the URL under which an outside system ends the step
 
@@ -87,6 +88,7 @@ class Envelope(TypedDict):
     timestamp: str
     outputs: dict[str, Json]
     refs: NotRequired[dict[str, Reference]]
+    child: NotRequired[dict[str, Json]]  # of a sub-workflow: id and inputs of its execution
 
 
 class Signal(TypedDict):
@@ -314,3 +316,16 @@ class Stored(TypedDict):
 
     steps: dict[str, Json]
     undo: list[Undo]
+
+
+TaskCall: TypeAlias = (
+    OpenTask
+    | EscalateTask
+    | ExpireTask
+    | PauseStep
+    | AwaitEvent
+    | OpenCallback
+    | AwaitCallback
+    | CloseSteps
+)
+"""What a machine asks of the function `tasks`."""

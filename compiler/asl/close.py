@@ -7,22 +7,33 @@ from dataclasses import replace
 from compiler.asl import failures
 from compiler.asl.bodies import ordered
 from compiler.asl.context import Context, Item, State, States
-from compiler.asl.retrying import TRANSIENT
+from compiler.asl.retrying import SERVICE, TRANSIENT
 from compiler.asl.tasks import INVOKE, task_of
+from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import code_of
-from compiler.check.program import Step
+from compiler.check.program import Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import literal, text_literal, wrap
 from compiler.plan.model import Closing
-from protocol.names import RECORDS
+from protocol.names import RECORDS, child_machine
 
-STORED, UNDO = "Stored", "Undo"
+STORED, UNDO, ONLY = "Stored", "Undo", "Undone"
 
 
 def prelude(context: Context, closing: Closing, following: str) -> tuple[str, States]:
     """Return the states in front of the handlers, and the first of them (or `following`)."""
     states: States = {}
     first = following
+    if closing.undone and context.plan.program.steps:
+        only = "$states.context.Execution.Input.undo_only = true"
+        states[ONLY] = {
+            "Type": "Choice",
+            "Choices": [{"Condition": wrap(only), "Next": f"{ONLY}.done"}],
+            "Default": following,
+        }
+        end: State = {"Type": "Pass", "Output": outputs_of_close(closing), "End": True}
+        states[f"{ONLY}.done"] = end
+        following = ONLY
     if closing.undone:
         states[UNDO] = ordered(_undo(context, closing, following))
         first = UNDO
@@ -137,6 +148,67 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
     }
 
 
+def _undo_of_child(step: Step) -> States:
+    """A child that ended well is undone by its own close machine, whose handlers are left out.
+
+    The child was started under the id that was stored, so its close machine has the name that
+    `records` would start it under.
+    """
+    assert isinstance(step.kind, SubWorkflow)
+    name = f"{step.id}.undo"
+    child = "$undo_record.child"
+    started_by = "$exists($run.started_by) ? $run.started_by : null"
+    root = "$exists($run.root) ? $run.root : $run.id"
+    run = (
+        f"{{'id': {child}.id, 'attempt': 1, 'started_by': {started_by}, 'parent': $run.id, "
+        f"'root': {root}}}"
+    )
+    state: State = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::states:startExecution.sync:2",
+        "Arguments": {
+            "StateMachineArn": child_machine(f"{step.kind.workflow}--close"),
+            "Name": wrap(f"$substring({child}.id, 0, 60) & '-1-close'"),
+            "Input": {
+                "run": wrap(run),
+                "inputs": wrap(f"{child}.inputs"),
+                "failure": {"steps": []},
+                "undo_only": True,
+                "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+            },
+        },
+        "Retry": [SERVICE],
+        "Catch": [
+            {
+                "ErrorEquals": ["States.ALL"],
+                "Output": failures.caught(step.id),
+                "Next": f"{name}_failed",
+            }
+        ],
+        "Output": {
+            "step": step.id,
+            "status": wrap("$states.result.Output.compensation = 'partial' ? 'failed' : 'undone'"),
+        },
+        "End": True,
+    }
+    return {name: ordered(state), f"{name}_failed": ordered(_undo_failed(step))}
+
+
+def _undo_failed(step: Step) -> State:
+    return {
+        "Type": "Pass",
+        "Output": {
+            "step": step.id,
+            "status": "failed",
+            "error": wrap(
+                "{'type': $string($states.input.Error), "
+                "'message': $substring($string($states.input.Cause), 0, 200)}"
+            ),
+        },
+        "End": True,
+    }
+
+
 def _at_items(context: Context, step: Step) -> Context:
     """Return the context of a step's undo, which knows the items that the step was done for.
 
@@ -156,7 +228,8 @@ def _at_items(context: Context, step: Step) -> Context:
 
 def _undo_of(context: Context, step: Step) -> States:
     undo = step.compensate
-    assert undo is not None
+    if undo is None:
+        return _undo_of_child(step)
     inside = _at_items(replace(context, stored_as={step.id: "undo_record"}), step)
     resolve = inside.resolver(undo)
     task = task_of(inside, undo, resolve)
@@ -182,16 +255,5 @@ def _undo_of(context: Context, step: Step) -> States:
     if task.collects is not None:
         fetched: Json = {"ErrorEquals": ["States.TaskFailed"], "Next": f"{name}.result"}
         task.state["Catch"] = [fetched, *task.state["Catch"]]  # type: ignore[misc]
-    states[f"{name}_failed"] = {
-        "Type": "Pass",
-        "Output": {
-            "step": step.id,
-            "status": "failed",
-            "error": wrap(
-                "{'type': $string($states.input.Error), "
-                "'message': $substring($string($states.input.Cause), 0, 200)}"
-            ),
-        },
-        "End": True,
-    }
+    states[f"{name}_failed"] = _undo_failed(step)
     return {name: ordered(state) for name, state in states.items()}

@@ -6,7 +6,9 @@ from compiler.asl.context import Context, State
 from compiler.asl.records import output_code
 from compiler.asl.resolver import Own, member
 from compiler.asl.retrying import TRANSIENT
-from compiler.asl.tasks import INVOKE, Task, counter
+from compiler.asl.tasks import INVOKE, Task, child_name, counter
+from compiler.asl.values import field_of
+from compiler.check.program import SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
@@ -39,6 +41,9 @@ def keeping(context: Context, node: Do, task: Task) -> State:
         "computed": wrap(f"$merge([{OUTPUTS}, {{{declared}}}])" if declared else OUTPUTS),
         "timeout": _SECONDS,
     }
+    if isinstance(step.kind, SubWorkflow):
+        inputs = field_of(step.kind.inputs, context.resolver(step, clean=node.clean))
+        call["child"] = {"id": wrap(child_name(context, step)), "inputs": inputs}
     if context.items:
         call["items"] = [wrap(item.index) for item in context.items]
     if step.repeat is not None:

@@ -12,7 +12,7 @@ from compiler.check.program import Action, AwsCall, Constant, Fields, SubWorkflo
 from compiler.check.readers import Reader
 from compiler.check.suggest import suggestion
 from compiler.check.surroundings import Nearest, Schema
-from compiler.check.workflows import resolve
+from compiler.check.workflows import is_undone, resolve
 from compiler.document.nodes import Mapping, Node
 from compiler.expressions.types import UNKNOWN, Record, Type
 from compiler.spec import ActionStep, AwsStep, SubworkflowStep, Values
@@ -92,7 +92,8 @@ def sub_workflow(checker: Checker, entry: Entry, reader: Reader) -> tuple[SubWor
         Record({}) if called.outputs is None else checker.context.type_of_schema(called.outputs)
     )
     gives = tuple(outputs.fields) if isinstance(outputs, Record) else ()
-    return SubWorkflow(name, inputs, gives), outputs
+    undoes = is_undone(called, checker.context.surroundings.workflows)
+    return SubWorkflow(name, inputs, gives, undoes), outputs
 
 
 def _inputs(checker: Checker, written: Values, reader: Reader) -> tuple[Value, Node | None]:

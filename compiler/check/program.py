@@ -149,6 +149,7 @@ class SubWorkflow:
     workflow: str  # id, with @version where the author pinned one
     inputs: Value
     gives: tuple[str, ...]
+    undoes: bool = False  # what it did can be undone, by its own close machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +255,13 @@ class Step:
     makes_files: bool = False
 
     @property
+    def is_undone(self) -> bool:
+        """Whether a failed run undoes the step: by its `compensate`, or as a child does itself."""
+        if self.compensate is not None:
+            return True
+        return isinstance(self.kind, SubWorkflow) and self.kind.undoes
+
+    @property
     def depends_on(self) -> tuple[str, ...]:
         """The ids of the steps this one comes after, written or left out."""
         return self.rule.depends_on
@@ -342,7 +350,7 @@ class Program:
     @property
     def has_close(self) -> bool:
         """Whether a failed run has something to do: handlers or undos."""
-        return bool(self.handlers) or any(step.compensate for step in every_step(self.steps))
+        return bool(self.handlers) or any(step.is_undone for step in every_step(self.steps))
 
 
 def every_step(steps: tuple[Step, ...]) -> Iterator[Step]:

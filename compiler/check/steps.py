@@ -22,6 +22,7 @@ from compiler.check.program import (
     Pause,
     Script,
     Step,
+    SubWorkflow,
     Value,
 )
 from compiler.check.readers import Reader
@@ -112,13 +113,17 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
         for_each=for_each,
         repeat=repeat(checker, entry, inside),
         compensate=undo,
-        checkpoint=written_step.checkpoint or undo is not None,
+        checkpoint=written_step.checkpoint or undo is not None or _undoes(kind),
         artifacts=written_step.artifacts,
         reads_files=isinstance(kind, Script) or (contract is not None and contract.reads_files),
         makes_files=contract is not None and contract.makes_files,
     )
     check_step(checker, entry, step)
     return step
+
+
+def _undoes(kind: Kind) -> bool:
+    return isinstance(kind, SubWorkflow) and kind.undoes
 
 
 def _is_deadline(checker: Checker, entry: Entry, kind: Kind) -> bool:

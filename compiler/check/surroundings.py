@@ -71,6 +71,7 @@ class WorkflowContract:
     outputs: Schema | None = None
     children: tuple[str, ...] = ()
     has_people: bool = False
+    has_undos: bool = False
     free_inputs: Schema = field(default_factory=dict)
     """Stands for `inputs` where there is no contract: what its triggers give, nothing checked."""
 

@@ -29,8 +29,25 @@ def contract(workflow: Workflow, file: str) -> WorkflowContract:
         outputs=None if workflow.outputs is None else workflow.outputs.json_schema,
         children=tuple(dict.fromkeys(children)),
         has_people=any(step.kind == "manual" or step.on_error == "pause" for step in steps),
+        has_undos=any(step.compensate is not None for step in steps),
         free_inputs=_free_inputs(workflow),
     )
+
+
+def is_undone(called: WorkflowContract, workflows: Workflows) -> bool:
+    """Whether something can be undone of a workflow that ended well, by it or one it calls."""
+    known = {called.file}
+    stack = [called]
+    while stack:
+        here = stack.pop()
+        if here.has_undos:
+            return True
+        for reference in here.children:
+            child = find(reference, here.file, workflows)
+            if child is not None and child.file not in known:
+                known.add(child.file)
+                stack.append(child)
+    return False
 
 
 def _free_inputs(workflow: Workflow) -> Schema:

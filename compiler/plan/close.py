@@ -33,8 +33,8 @@ def close_program(program: Program) -> Program:
 def closing(program: Program) -> Closing:
     """Return what the close machine of a workflow does and reads."""
     steps = {step.id: step for step in every_step(program.steps)}
-    undone = tuple(step for step in steps.values() if step.compensate is not None)
-    around = {step.id: outer for step, outer in _repeated(program.steps, ()) if step.compensate}
+    undone = tuple(step for step in steps.values() if step.is_undone)
+    around = {step.id: outer for step, outer in _repeated(program.steps, ()) if step.is_undone}
     roots: set[str] = set()
     read: set[str] = set()
     for expr in (*_exprs(program, undone), *_lists(undone, around)):
@@ -66,8 +66,7 @@ def _repeated(
 def _lists(undone: tuple[Step, ...], around: dict[str, tuple[Step, ...]]) -> Iterator[Expr]:
     """Yield what the lists are made of whose items an undo reads."""
     for step in undone:
-        assert step.compensate is not None
-        own = exprs_of_step(step.compensate)
+        own = () if step.compensate is None else exprs_of_step(step.compensate)
         if any(ref.root == "item" for expr in own for ref in references(expr)):
             for outer in around[step.id]:
                 assert outer.for_each is not None
@@ -78,5 +77,5 @@ def _exprs(program: Program, undone: tuple[Step, ...]) -> Iterator[Expr]:
     for handler in every_step(program.handlers):
         yield from exprs_of_step(handler)
     for step in undone:
-        assert step.compensate is not None
-        yield from exprs_of_step(step.compensate)
+        if step.compensate is not None:
+            yield from exprs_of_step(step.compensate)

@@ -12,7 +12,19 @@ ID_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]*$"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")  # of inputs and outputs
 
 RESERVED = frozenset(
-    ("Start", "Lock", "Refused", "Stored", "Undo", "Verdict", "Caught", "Close", "Done", "Failed")
+    (
+        "Start",
+        "Lock",
+        "Refused",
+        "Stored",
+        "Undo",
+        "Undone",
+        "Verdict",
+        "Caught",
+        "Close",
+        "Done",
+        "Failed",
+    )
 )
 """Names of a machine's own states, which begin with a capital so that few ids are like them."""
 

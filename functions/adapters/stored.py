@@ -48,4 +48,5 @@ def _result(item: Mapping[str, AttributeValueTypeDef]) -> StoredResult:
         outputs=envelope.get("outputs", failed),
         refs=envelope.get("refs", {}),
         error=error,
+        child=envelope.get("child"),
     )

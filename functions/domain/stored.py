@@ -27,6 +27,7 @@ class StoredResult:
     outputs: Mapping[str, Json]
     refs: Mapping[str, Reference]
     error: tuple[str, str] | None  # type and message
+    child: dict[str, Json] | None = None  # id and inputs of the execution it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,8 @@ def _record(result: StoredResult) -> dict[str, Json]:
     record: dict[str, Json] = {"status": "succeeded", "outputs": dict(result.outputs)}
     if result.refs:
         record["refs"] = {name: _plain(reference) for name, reference in result.refs.items()}
+    if result.child is not None:
+        record["child"] = result.child
     if result.status == "succeeded":
         return record
     kind, message = result.error or ("StepInDoubt", "it never reported")

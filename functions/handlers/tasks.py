@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeAlias
 
 from functions.settings import TaskSettings
 from functions.usecases.close_steps import close_steps
@@ -19,26 +18,16 @@ from functions.usecases.open_task import (
     pause,
 )
 from functions.wiring import office_wiring
-from protocol import payloads
-from protocol.payloads import Json
-
-Call: TypeAlias = (
-    payloads.OpenTask
-    | payloads.EscalateTask
-    | payloads.ExpireTask
-    | payloads.PauseStep
-    | payloads.AwaitEvent
-    | payloads.OpenCallback
-    | payloads.AwaitCallback
-    | payloads.CloseSteps
-)
+from protocol.payloads import Json, TaskCall
 
 
-def handler_with(wiring: Callable[[], Office]) -> Callable[[Call, object], dict[str, Json] | None]:
+def handler_with(
+    wiring: Callable[[], Office],
+) -> Callable[[TaskCall, object], dict[str, Json] | None]:
     """Return the handler; what it works with is made at its first call."""
     made = cache(wiring)
 
-    def handle(event: Call, _context: object) -> dict[str, Json] | None:
+    def handle(event: TaskCall, _context: object) -> dict[str, Json] | None:
         if event["op"] == "expire":
             return expire(event, made())
         if event["op"] == "open_callback":

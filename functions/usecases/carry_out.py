@@ -235,6 +235,8 @@ def _kept(job: _Job, call: ActionCall, given: Mapping[str, Json], context: Conte
     }
     if refs:
         envelope["refs"] = refs
+    if "child" in call:
+        envelope["child"] = call["child"]
     return envelope
 
 

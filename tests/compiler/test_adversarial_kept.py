@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from compiler.check import WorkflowContract
-from tests.asl_player import Outcome
+import pytest
+
+from compiler.check import WorkflowContract, contract
+from tests.asl_player import Machine, Outcome
 from tests.emitted import Happens, World, compiled, run
 
 CHILD = WorkflowContract(
@@ -98,3 +100,88 @@ steps:
     told = run(compiled(workflow), say, world=Forgetful(say))
     assert told.run == "failed"
     assert len([c for c in told.played.calls if "dynamodb" in c.resource]) == 1
+
+
+UNDONE = """
+name: child
+inputs: {n: string}
+steps:
+  - {id: book, run: "echo ${{ inputs.n }}", compensate: {run: "echo cancel ${{ inputs.n }}"}}
+on_failure: {run: echo, id: page}
+"""
+PARENT = """
+name: parent
+steps:
+  - {id: call, type: subworkflow, workflow: child, inputs: {n: seven}}
+  - {id: bad, run: exit 1}
+on_failure: {run: echo, id: tell}
+"""
+
+
+def _contract(text: str) -> WorkflowContract:
+    made = compiled(text)
+    assert made.workflow is not None
+    return contract(made.workflow, f"workflows/{made.workflow.id}.yaml")
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_a_child_that_ended_well_is_undone_by_its_own_close_machine(is_stored: bool) -> None:
+    """With its own inputs, under the name `records` would use, and without its handlers."""
+    child = _contract(UNDONE)
+    assert child.has_undos
+    inner = compiled(UNDONE)
+    made = compiled(PARENT, workflows={"child": (child,)})
+    calls: list[tuple[str, list[Any]]] = []
+
+    def told_to(step: str, payload: Mapping[str, Any]) -> Happens:
+        calls.append((step, [*payload.get("env", {}).values()]))
+        return Happens("failed" if step == "bad" else "succeeded")
+
+    world = World(told_to)
+    machines = (*made.machines[1:], *inner.machines)
+    world.machines = {machine.id: Machine(machine.definition) for machine in machines}
+
+    def records(message: Mapping[str, Any]) -> Any:
+        if message["run"]["id"] == "run-1":
+            (kept,) = world.kept
+            record = {"outputs": {}} | ({"child": kept["child"]} if is_stored else {})
+            return {"undo": [{"step": "call", "items": [], "record": record}]}
+        assert message["run"]["id"] == world.kept[0]["child"]["id"]
+        return {"undo": [{"step": "book", "items": [], "record": {"outputs": {}}}]}
+
+    world.stored = records
+    told = run(made, told_to, world=world)
+    assert told.run == "failed"
+    names = [name for name, _ in calls]
+    assert names == ["book", "bad", *(["book_undo"] if is_stored else []), "tell"]
+    if is_stored:
+        assert calls[2] == ("book_undo", ["seven"])
+    close = next(c for c in told.played.children if c.name == "run-1-1-close")
+    assert close.output["compensation"] == ("complete" if is_stored else "partial")
+
+
+def test_a_failed_child_closes_with_its_handlers_as_ever() -> None:
+    """Only the undo of one that ended well leaves them out."""
+    made = compiled(UNDONE)
+
+    def told_to(step: str, _: Mapping[str, Any]) -> Happens:
+        ran.append(step)
+        return Happens("failed" if step == "book" else "succeeded")
+
+    ran: list[str] = []
+    run(made, told_to, {"n": "1"}, world=World(told_to, stored=lambda _: {"undo": []}))
+    assert ran == ["book", "page"]
+
+
+def test_what_can_be_undone_is_seen_through_children_of_children() -> None:
+    """A workflow without undos of its own is undone where one it calls is."""
+    inner = _contract(UNDONE)
+    middle = WorkflowContract("middle", None, "workflows/middle.yaml", children=("child",))
+    plain = WorkflowContract("plain", None, "workflows/plain.yaml")
+    workflows = {"child": (inner,), "middle": (middle,), "plain": (plain,)}
+    for called, expected in (("child", True), ("middle", True), ("plain", False)):
+        text = f"name: w\nsteps:\n  - {{id: it, type: subworkflow, workflow: {called}}}\n"
+        given = "" if called != "child" else ", inputs: {n: a}"
+        text = text.replace(f"workflow: {called}", f"workflow: {called}{given}")
+        made = compiled(text, workflows=workflows)
+        assert [machine.id for machine in made.machines] == ["w", *["w--close"] * expected]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.functions.usecases.test_carry_out import Results, action, around, call, carry_out
+from functions.usecases.carry_out import carry_out
+from tests.functions.usecases.test_carry_out import Results, action, around, call
 
 
 def _not_carried_out(_inputs, _context):

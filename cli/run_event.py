@@ -1,0 +1,140 @@
+"""`stepsmith run --event`: the event that a run starts from, from a file or from local git."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.console import Misuse
+from cli.scenario_event import started
+from compiler.check.suggest import suggestion
+from compiler.spec import GitPushTrigger, Trigger
+
+if TYPE_CHECKING:
+    from cli.compile_file import Compiled
+    from compiler.document.nodes import Json
+    from protocol.payloads import MachineInput
+
+PUSH, PULL_REQUEST = "push", "pull_request"
+_LOG = "%H%x00%an%x00%ae%x00%B"
+
+
+def begun_by(word: str, trigger: str | None, compiled: Compiled, folder: Path) -> MachineInput:
+    """Return what a run is given that an event starts.
+
+    The word is `push` or `pull_request`, of the git tree a folder is in, or a file of JSON or
+    YAML. Raises Misuse where there is no such event, or no trigger takes it.
+    """
+    event = _git_event(word, folder) if word in (PUSH, PULL_REQUEST) else _from_file(Path(word))
+    taker = _taker(word, trigger, compiled)
+    program = compiled.own.program
+    assert program is not None  # it compiled
+    given = started(taker, event, program.vars)
+    if given is None:
+        raise Misuse(f"--event: the condition of the trigger '{taker.name}' does not hold for it")
+    if program.inputs is not None:
+        names = {one.name for one in program.inputs}
+        every = given["inputs"].items()
+        given["inputs"] = {n: v for n, v in every if n in names and v is not None}
+    return given
+
+
+def _taker(word: str, name: str | None, compiled: Compiled) -> Trigger:
+    workflow = compiled.own.workflow
+    triggers = () if workflow is None else workflow.triggers
+    names = [one.name for one in triggers]
+    if name is not None:
+        found = next((one for one in triggers if one.name == name), None)
+        if found is None:
+            hint = suggestion(name, names, "its triggers") or "it has none"
+            raise Misuse(f"--trigger: the workflow has no trigger '{name}'; {hint}")
+        return found
+    takers = [one for one in triggers if _takes(one, word)]
+    if not takers:
+        raise Misuse(f"--event: no trigger of the workflow takes '{word}'")
+    if len(takers) > 1:
+        listed = ", ".join(one.name for one in takers)
+        raise Misuse(f"--event: several triggers take '{word}': say --trigger NAME ({listed})")
+    return takers[0]
+
+
+def _takes(trigger: Trigger, word: str) -> bool:
+    if word in (PUSH, PULL_REQUEST):
+        return isinstance(trigger, GitPushTrigger) and word in trigger.events
+    return True
+
+
+def _from_file(file: Path) -> Mapping[str, Json]:
+    import yaml
+
+    try:
+        text = file.read_text(encoding="utf-8")
+        event = json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
+    except OSError as error:
+        why = f"{error.strerror}; write push, pull_request or a file"
+        raise Misuse(f"--event {file}: {why}") from None
+    except ValueError as error:
+        raise Misuse(f"--event {file}: {error}") from None
+    except yaml.YAMLError as error:
+        raise Misuse(f"--event {file}: {' '.join(str(error).split())}") from None
+    if not isinstance(event, dict):
+        raise Misuse(f"--event {file}: not an object")
+    return event
+
+
+# --- local git -----------------------------------------------------------------------------------
+
+
+def _git_event(word: str, folder: Path) -> Mapping[str, Json]:
+    """Return the part of GitHub's event that local git can tell.
+
+    https://docs.github.com/en/webhooks/webhook-events-and-payloads
+    """
+    log = _git(folder, "log", "-1", f"--format={_LOG}")
+    if log is None:
+        raise Misuse(f"--event {word}: '{folder}' is in no git tree with a commit")
+    commit, name, email, message = log.split("\0", 3)
+    branch = _git(folder, "symbolic-ref", "--short", "-q", "HEAD")
+    who = _git(folder, "config", "user.name") or name
+    about: dict[str, Json] = {
+        "repository": {"full_name": _repository(folder)},
+        "sender": {"login": who},
+    }
+    if word == PUSH:
+        head: Json = {"id": commit, "message": message.strip(),
+                      "author": {"name": name, "email": email}}  # fmt: skip
+        ref = None if branch is None else f"refs/heads/{branch}"
+        pusher: Json = {"name": who, "email": _git(folder, "config", "user.email") or email}
+        return {**about, "ref": ref, "after": commit, "head_commit": head, "pusher": pusher}
+    default = _git(folder, "symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD")
+    base = "main" if default is None else default.removeprefix("origin/")
+    pull: Json = {
+        "number": 1,
+        "title": message.strip().split("\n", 1)[0],
+        "user": {"login": who},
+        "head": {"ref": branch, "sha": commit},
+        "base": {"ref": base},
+    }
+    return {**about, "action": "opened", "number": 1, "pull_request": pull}
+
+
+def _repository(folder: Path) -> Json:
+    """Return `owner/name` of the origin, None where there is none."""
+    origin = _git(folder, "config", "--get", "remote.origin.url")
+    if origin is None:
+        return None
+    parts = origin.removesuffix("/").removesuffix(".git").replace(":", "/").split("/")
+    return "/".join(part for part in parts[-2:] if part) or None
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        ended = subprocess.run(
+            ["git", "-C", str(folder), *words], capture_output=True, check=False, text=True
+        )
+    except FileNotFoundError:
+        raise Misuse("--event push and pull_request need git, which is not here") from None
+    return ended.stdout.rstrip("\n") or None if ended.returncode == 0 else None

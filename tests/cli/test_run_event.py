@@ -1,0 +1,79 @@
+"""`stepsmith run --event`: runs that start from an event, as they do where they are deployed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from tests.cli.calling import call, write
+
+WORKFLOW = """
+name: W
+trigger:
+  - {type: git-push, event: [push, pull_request], name: git}
+  - {type: event, event: user.signup, name: signup, inputs: {branch: "${{ event.user }}"}}
+outputs:
+  said: {value: "${{ inputs.branch }} ${{ coalesce(github.event_name, 'none') }}"}
+steps:
+  - {id: say, run: "true"}
+"""
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """Make the current folder a git tree with a workflow and one commit."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "w.yaml", WORKFLOW)
+    git = ["git", "-c", "user.name=Ann", "-c", "user.email=ann@example.com"]
+    subprocess.run([*git, "init", "-q", "-b", "cart"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "Add a cart"], check=True)
+    return tmp_path
+
+
+def said(*words) -> str:
+    ended = call("run", "w.yaml", "--format", "json", *words)
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)["outputs"]["said"]
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize("event", ["push", "pull_request"])
+def test_local_git_tells_of_a_push_and_a_pull_request(event):
+    assert said("--event", event) == f"cart {event}"
+
+
+def test_a_file_is_an_event_for_the_trigger_that_is_named(tree):
+    write(tree / "event.json", '{"user": "carol"}')
+    assert said("--event", "event.json", "--trigger", "signup") == "carol none"
+
+
+@pytest.mark.usefixtures("tree")
+def test_an_input_wins_over_what_an_event_gives():
+    assert said("--event", "push", "--input", "branch=mine") == "mine push"
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--event", "psuh"], "write push, pull_request or a file"),
+        (["--event", "w.yaml"], "several triggers take 'w.yaml': say --trigger NAME (git, signup)"),
+        (["--event", "push", "--trigger", "sigup"], "did you mean 'signup'?"),
+        (["--trigger", "git"], "give --event too"),
+    ],
+)
+def test_a_wrong_call_exits_2_and_says_what_to_write(words, told):
+    ended = call("run", "w.yaml", *words)
+    assert ended.code == 2
+    assert told in ended.err
+
+
+def test_no_commit_is_no_push(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "w.yaml", WORKFLOW)
+    ended = call("run", "w.yaml", "--event", "push")
+    assert ended.code == 2
+    assert "is in no git tree with a commit" in ended.err
