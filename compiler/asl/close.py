@@ -14,7 +14,7 @@ from compiler.asl.values import code_of
 from compiler.check.program import Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import literal, text_literal, wrap
-from compiler.plan.model import Closing
+from compiler.plan.closing import Closing
 from protocol.names import RECORDS, child_machine
 
 STORED, UNDO, ONLY = "Stored", "Undo", "Undone"

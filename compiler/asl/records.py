@@ -20,8 +20,13 @@ def variable_of(context: Context, step: Step) -> str | None:
 
 
 def has_wrapper(step: Step) -> bool:
-    """Whether the wrapper of our own functions carries the step out (it then knows its outputs)."""
-    return isinstance(step.kind, Action | Script)
+    """Whether the wrapper of our own functions gives the step's outputs.
+
+    Those of a callback come from outside, behind it.
+    """
+    if isinstance(step.kind, Action):
+        return not step.kind.callback
+    return isinstance(step.kind, Script)
 
 
 def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -> dict[str, Json]:

@@ -65,16 +65,12 @@ def retriers(step: Step, *, on_lambda: bool) -> list[Json]:
     retry = step.retry
     author = _authors(retry) if retry is not None and not retry.conditions else None
     if on_lambda:
-        found.append(_until_free(step) if _leases(step) else TRANSIENT)
+        found.append(_until_free(step))
     if author is not None:
         if not retry_names(retry):
             found.append({"ErrorEquals": [*NEVER_RETRIED], "MaxAttempts": 0})
         found.append(author)
     return found
-
-
-def _leases(step: Step) -> bool:
-    return step.retry is not None and step.retry.attempts > 1
 
 
 def _until_free(step: Step) -> dict[str, Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import wrap
-from compiler.plan.model import Closing
+from compiler.plan.closing import Closing
 
 
 def outputs_of_close(closing: Closing) -> Json:

@@ -11,7 +11,7 @@ from compiler.check.program import Script, Value
 from compiler.check.readers import Reader
 from compiler.check.shell import interpolate, programs
 from compiler.check.suggest import listed
-from compiler.check.timing import LAMBDA_SECONDS
+from compiler.check.timing import LAMBDA_SECONDS, is_deadline
 from compiler.check.typed import at as place
 from compiler.diagnostics import Diagnostics
 from compiler.expressions import Expr, Single, parse
@@ -58,6 +58,7 @@ def _runner(checker: Checker, step: RunStep) -> tuple[Literal["lambda", "codebui
     )
     if missing:
         return "codebuild", f"it calls {listed(missing)}"
-    if step.timeout is not None and step.timeout > LAMBDA_SECONDS:
+    is_long = step.timeout is not None and step.timeout > LAMBDA_SECONDS
+    if is_long and not is_deadline(checker, step):
         return "codebuild", "its timeout is longer than the 15 minutes of Lambda"
     return "lambda", "the runner has every program that it calls"

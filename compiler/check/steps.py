@@ -15,10 +15,8 @@ from compiler.check.people import manual
 from compiler.check.program import (
     Block,
     Constant,
-    EventWait,
     ForEach,
     Kind,
-    Manual,
     Pause,
     Script,
     Step,
@@ -30,7 +28,7 @@ from compiler.check.retries import repeat, retry
 from compiler.check.rules import rule
 from compiler.check.scripts import script
 from compiler.check.surroundings import ActionContract
-from compiler.check.timing import check_step
+from compiler.check.timing import check_step, is_deadline
 from compiler.check.valuetypes import type_of, without_nulls
 from compiler.check.waits import publish, wait
 from compiler.check.warnings import check_condition
@@ -95,7 +93,7 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
     undo = None if entry.undo is None else _step(checker, entry.undo, inside)
     contract = _contract(checker, entry)
     timeout = written_step.timeout
-    if for_each is not None and _is_deadline(checker, entry, kind):
+    if for_each is not None and is_deadline(checker, written_step):
         for_each, timeout = replace(for_each, deadline=timeout), None
     step = Step(
         id=entry.id,
@@ -124,16 +122,6 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
 
 def _undoes(kind: Kind) -> bool:
     return isinstance(kind, SubWorkflow) and kind.undoes
-
-
-def _is_deadline(checker: Checker, entry: Entry, kind: Kind) -> bool:
-    """Whether a for_each step's `timeout` is for all its items together.
-
-    That of a wait says how long it lasts, and one from `defaults` is for an attempt.
-    """
-    if isinstance(kind, Manual | EventWait):
-        return False
-    return checker.context.node((*entry.step.path, "timeout")) is not None
 
 
 def _condition(checker: Checker, entry: Entry, reader: Reader) -> tuple[Expr | None, Reader]:

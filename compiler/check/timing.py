@@ -6,12 +6,26 @@ from compiler.check.checker import Checker
 from compiler.check.groups import Entry
 from compiler.check.program import Action, Kind, Script, Step
 from compiler.check.retries import pauses
+from compiler.spec import ManualStep, WaitStep
 from compiler.spec.durations import shown
+from compiler.spec.model import StepPart
 
 LAMBDA_SECONDS = 15 * 60
 """https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html"""
 YEAR = 365 * 24 * 3600
 """An execution lives a year: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html"""
+
+
+def is_deadline(checker: Checker, step: StepPart) -> bool:
+    """Whether a step's `timeout` is for all items of its for_each together.
+
+    One from `defaults` is for an attempt.
+    """
+    if step.for_each is None or isinstance(step, ManualStep):
+        return False
+    if isinstance(step, WaitStep) and step.pattern is not None:
+        return False  # it says how long the event is waited for
+    return checker.context.node((*step.path, "timeout")) is not None
 
 
 def check_step(checker: Checker, entry: Entry, step: Step) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from compiler.check.program import Block, Program, Step, every_step, expressions
 from compiler.expressions import Expr, references
+from compiler.plan.closing import Closing
 from compiler.plan.facts import step_named
-from compiler.plan.model import Closing
 from compiler.plan.reading import exprs_of_step
 
 

@@ -14,6 +14,7 @@ from compiler.check.program import Action, Program, Script, Step
 from compiler.document.nodes import Json
 from compiler.expressions import Expr
 from compiler.expressions.types import Record, Type
+from compiler.plan.closing import Closing
 from compiler.plan.inputs import shallow
 from compiler.plan.layout_regions import Layout
 from protocol.status import Rule
@@ -282,23 +283,6 @@ class Scope:
     failures: str  # the variable that lists this scope's failed steps
     upstream: str  # the variable that lists bad steps known through latches
     outer: tuple[str, ...]  # variables of outer scopes of the frame that may list bad steps
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """What the close machine does beside its handlers.
-
-    `undone` are the steps that have a `compensate`, in file order (the newest completion is
-    undone first, which only the stored results tell). `around` are the for_each steps that a
-    step with an undo stands in, its own last. `read` are the steps whose stored records its
-    expressions read. `order` tells the steps' ids and names in file order.
-    """
-
-    undone: tuple[Step, ...]
-    around: dict[str, tuple[Step, ...]]
-    read: tuple[Step, ...]
-    order: tuple[tuple[str, str], ...]
-    reads_failure: bool
 
 
 @dataclass(frozen=True, slots=True)

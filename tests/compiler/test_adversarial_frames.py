@@ -122,6 +122,18 @@ steps:
         assert all("timeout" not in item for item in items)
 
 
+def test_a_long_list_of_short_scripts_stays_on_lambda() -> None:
+    """Hours for all items say nothing of one of them."""
+    workflow = """
+name: w
+steps:
+  - {id: each, run: echo, for_each: [1, 2], timeout: 4h}
+"""
+    _, calls = played(workflow)
+    assert [call["deadline"][11:16] for call in calls] == ["04:00", "04:00"]
+    assert "codebuild" not in json.dumps(compiled(workflow).machines[0].definition)
+
+
 def test_a_default_timeout_is_for_each_attempt() -> None:
     """`defaults` speak of steps that are carried out, not of lists."""
     workflow = """
@@ -240,7 +252,7 @@ def test_no_step_is_called_as_a_state_of_the_machine_itself() -> None:
     assert [found.code for found in made.diagnostics] == ["bad-id"] * len(RESERVED)
     full = compiled(FULL)
     own = {name for machine in full.machines for name in machine.definition["States"]}
-    assert {name for name in own if name[0].isupper()} <= RESERVED
+    assert {name.partition(".")[0] for name in own if name[0].isupper()} <= RESERVED
 
 
 def test_a_wide_step_called_close_is_not_what_follows_a_failed_run() -> None:

@@ -238,3 +238,14 @@ steps:
     told, _ = played(workflow, in_turn("it", FINE))
     details = [c.arguments["Entries"][0]["Detail"] for c in told.played.calls]
     assert [detail["event_id"] for detail in details] == ["run-1/it/r1", "run-1/it/r2"]
+
+
+def test_an_answer_lost_on_the_way_is_waited_for_by_any_step() -> None:
+    """Lambda may carry out a call whose answer was lost; the next call then finds it at work."""
+    lost = Happens("failed", error="Lambda.SdkClientException")
+    at_work = Happens("failed", error="StepInProgress")
+    for more in ("", ", retry: {count: 1}", ", on_error: continue"):
+        workflow = f"name: w\nsteps:\n  - {{id: it, run: echo{more}}}\n"
+        told, _ = played(workflow, in_turn("it", lost, *[at_work] * 20, FINE))
+        assert told.run == "succeeded"
+        assert told.steps["it"] == {"status": "succeeded"}

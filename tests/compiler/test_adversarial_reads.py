@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.asl_player import Outcome
+from compiler.check import ActionContract
+from tests.asl_player import Outcome, lambda_result
 from tests.compiler.test_truth_table import CASES, as_workflow
 from tests.emitted import Happens, World, compiled, run
 
@@ -241,3 +242,38 @@ def test_reasons_are_known_inside_and_children_share_that_of_their_block(inside:
         assert told.played.query_errors == []
         assert all(child.query_errors == [] for child in told.played.children)
         assert seen == expected
+
+
+def test_outputs_of_a_callback_are_what_came_from_outside_and_what_the_step_says() -> None:
+    """Literals where nothing came, expressions over what did."""
+    workflow = """
+name: w
+steps:
+  - id: it
+    action: job
+    callback: true
+    outputs:
+      given: ours
+      missing: ours
+      made: ${{ steps.it.outputs.given }}-x
+  - {id: probe, run: echo, env: {given: "${{ steps.it.outputs.given }}",
+     missing: "${{ steps.it.outputs.missing }}", made: "${{ steps.it.outputs.made }}"}}
+"""
+    seen: dict[str, Any] = {}
+
+    class Outside(World):
+        def _task(self, call: Any, payload: Mapping[str, Any]) -> Any:
+            if payload["op"] == "open_callback":
+                return Outcome(lambda_result({"url": "https://example.com"}))
+            answer = {"outputs": {"given": "theirs"}}
+            call.player.at(1, lambda: call.player.succeed(payload["token"], answer))
+            return Outcome()
+
+    def say(step: str, payload: Mapping[str, Any]) -> Happens:
+        if step == "probe":
+            seen.update(payload["env"])
+        return Happens()
+
+    contract = ActionContract(inputs={"type": "object"}, outputs={"type": "object"})
+    run(compiled(workflow, catalogue={"job": contract}), say, world=Outside(say))
+    assert seen == {"given": "theirs", "missing": "ours", "made": "theirs-x"}
