@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _COLOURS = {"good": "32", "bad": "31", "faint": "2", "strong": "1"}
 _WIDEST_VALUE = 60
 _LOG_LINES = 12
+_BAR = 20
+_MOST_ITEMS = 5
 _WHY = {
     "not_yours": "not among those who are asked",
     "conflict": "it is decided otherwise",
@@ -63,11 +65,17 @@ class Progress:
         self._stream = stream
         self._style = style
         self._width = max((len(step) for step in rules), default=0)
+        self._items: dict[str, ItemCount] = {}
 
     def show(self, event: Event) -> None:
         """Take an event of the execution and print what it says of a step."""
         change = self._timeline.follow(event)
-        if change is None or change.state not in self._rules:
+        if change is None:
+            return
+        if change.state.endswith(".item"):
+            self._item(change)
+            return
+        if change.state not in self._rules:
             return
         if self._rules[change.state].manual and change.what != "entered":
             return  # `tell` says what became of its task
@@ -80,6 +88,20 @@ class Progress:
 
             message = said(change.times.cause).split("\n", 1)[0]
             self._line("✗", change.state, "failed", f"{_took(change)}  {message}", "bad")
+
+    def _item(self, change: Change) -> None:
+        """Print how far a for_each has come: a bar on a terminal, else a line at its end."""
+        step = change.state.removesuffix(".item")
+        if step not in self._rules or len(change.items) != 1:
+            return
+        count = self._items.setdefault(step, ItemCount())
+        count.take(change)
+        if self._stream.isatty():
+            self._stream.write(f"\r▸ {step:<{self._width}}  {count.bar()}")
+            self._stream.write("\n" if count.is_idle else "")
+            self._stream.flush()
+        elif count.is_idle:
+            self._line("▸", step, "items", count.told(), "faint")
 
     def tell(self, news: News) -> None:
         """Print what becomes of a task that waits for people."""
@@ -130,6 +152,38 @@ class Progress:
         self._stream.flush()
 
 
+@dataclass(slots=True)
+class ItemCount:
+    """Items of a for_each by their index: those begun, and of those ended whether well."""
+
+    begun: set[int] = field(default_factory=set)
+    ended: dict[int, bool] = field(default_factory=dict)
+
+    def take(self, change: Change) -> None:
+        """Take in what happened to an item; one that is tried again is under way again."""
+        index = change.items[0]
+        self.begun.add(index)
+        if change.what == "entered":
+            self.ended.pop(index, None)
+        else:
+            self.ended[index] = change.what == "succeeded"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every item that has begun has ended."""
+        return len(self.ended) == len(self.begun)
+
+    def told(self) -> str:
+        """Return how many have ended, and how many of them badly."""
+        bad = sum(not good for good in self.ended.values())
+        return f"{len(self.ended)} done" + (f", {bad} of them failed" if bad else "")
+
+    def bar(self) -> str:
+        """Return a bar of those ended among those begun."""
+        full = _BAR * len(self.ended) // max(1, len(self.begun))
+        return f"[{'█' * full}{'·' * (_BAR - full)}] {self.told()}"
+
+
 def summary(record: RunRecord, file: Path, lines: Mapping[str, int], style: Style) -> str:
     """Return a run's record as text: its steps, its outputs, and of a failure what is known."""
     took = _seconds(record["started_at"], record["completed_at"])
@@ -174,7 +228,19 @@ def _failure(step: StepRecord, file: Path, lines: Mapping[str, int], style: Styl
     line = lines.get(step["step_id"])
     place = f"{file}:{line}" if line else str(file)
     head = style(f"{step['step_id']}: {error['type']}: {first}", "bad")
-    return [head, f"  at {place}", *(f"  | {text}".rstrip() for text in rest[-_LOG_LINES:])]
+    told = [f"  | {text}".rstrip() for text in rest[-_LOG_LINES:]]
+    return [head, f"  at {place}", *told, *_bad_items(step)]
+
+
+def _bad_items(step: StepRecord) -> list[str]:
+    """Return of a for_each the items that failed, each with the first line of its error."""
+    bad = [item for item in step.get("items", ()) if "error" in item]
+    told = []
+    for item in bad[:_MOST_ITEMS]:
+        message = item["error"]["message"].split("\n", 1)[0]
+        told.append(f"  item {item['index']}: {item['error']['type']}: {message}")
+    more = len(bad) - _MOST_ITEMS
+    return told + ([f"  and {more} more"] if more > 0 else [])
 
 
 def _short(value: Json) -> str:

@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cli.progress import Progress, Style
+from cli.progress import ItemCount, Progress, Style
 from functions.domain.task import Place, Task
 from local.people import Mail, News
 from protocol.status import Rule
+from tests.cli.calling import call
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TASK = Task(
@@ -61,3 +62,31 @@ def test_a_mail_without_the_author_s_words_is_its_subject():
 def test_colour_is_for_terminals_unless_it_is_asked_for(monkeypatch, colour, stream, coloured):
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert Style.of(stream, colour).colour is coloured
+
+
+EACH = """\
+name: each
+steps:
+  - id: patch
+    for_each: [a, b, c]
+    env: {HOST: "${{ item }}"}
+    run: |
+      if [ "$HOST" = b ]; then echo "host b is down" >&2; exit 3; fi
+"""
+
+
+def test_a_for_each_tells_how_many_items_are_done_and_which_failed(tmp_path):
+    """The line stands for the bar that a terminal shows; the summary names each bad item."""
+    file = tmp_path / "each.yaml"
+    file.write_text(EACH, encoding="utf-8")
+    called = call("run", file)
+    assert called.code == 1
+    assert "▸ patch  items      3 done, 1 of them failed" in called.err.splitlines()
+    assert "  item 1: ScriptFailed: host b is down" in called.out.splitlines()
+
+
+def test_a_bar_grows_with_the_items_that_have_ended():
+    """An item that is tried again is under way again."""
+    count = ItemCount({0, 1, 2, 3}, {0: True, 1: False})
+    assert count.bar() == "[██████████··········] 2 done, 1 of them failed"
+    assert not count.is_idle

@@ -22,11 +22,6 @@ from local.dispatch import Function
 from local.engine import REGION, Engine
 
 GRAPHS = json.loads((Path(__file__).parents[1] / "data/dags.json").read_text())
-# Those of middle size with the most dependencies: the ones that do not nest are among them.
-SAMPLE = sorted(
-    (number for number, graph in enumerate(GRAPHS) if 5 <= graph["steps"] <= 16),
-    key=lambda number: -len(GRAPHS[number]["edges"]),
-)[:8]
 
 
 def needs_of(graph) -> dict[str, list[str]]:
@@ -65,7 +60,7 @@ def times_of(program, seconds):
     return finished.started_at, times
 
 
-@pytest.mark.parametrize("number", SAMPLE)
+@pytest.mark.parametrize("number", range(len(GRAPHS)))
 def test_each_step_starts_at_the_end_of_its_last_dependency(number):
     needs = needs_of(GRAPHS[number])
     durations = random.Random(number)
