@@ -1,13 +1,22 @@
-"""What the functions of actions log and count, by Powertools: one JSON object a line."""
+"""What the functions of actions log, count and trace, by Powertools.
+
+Lines and metrics are one JSON object a line; attempts are subsegments in X-Ray.
+"""
 
 from __future__ import annotations
 
+import os
+from contextlib import ExitStack
+from functools import cache
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import Metrics, MetricUnit
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.tracing import Tracer
+    from aws_lambda_powertools.tracing.base import BaseSegment
+
     from functions.domain.errors import StepError
     from protocol.payloads import ActionCall, Envelope
 
@@ -26,6 +35,7 @@ class StepLog:
         self._metrics = Metrics(service=_SERVICE, namespace=_NAMESPACE)
         if stage:
             self._metrics.set_default_dimensions(stage=stage)
+        self._trace = _Trace()
         self._action = ""
 
     def begun(self, call: ActionCall, action: str) -> None:
@@ -40,13 +50,17 @@ class StepLog:
             action=action,
         )
         self._logger.info("attempt begun")
+        self._trace.begin(
+            action, run_id=call["run"]["id"], workflow=call["run"]["workflow"], step_id=call["step"]
+        )
 
     def said(self, stream: str, text: str) -> None:
         """Log what a program said on a stream."""
         self._logger.info("said", extra={"stream": stream, "text": text})
 
     def succeeded(self, envelope: Envelope, seconds: float) -> None:
-        """Log and count a success."""
+        """Log and count a success, and end its trace."""
+        self._trace.end("succeeded")
         self._logger.info(
             "attempt succeeded",
             extra={"seconds": seconds, "by_reference": sorted(envelope.get("refs", {}))},
@@ -54,7 +68,8 @@ class StepLog:
         self._count("Succeeded", seconds)
 
     def failed(self, error: StepError, seconds: float) -> None:
-        """Log and count a failure."""
+        """Log and count a failure, and end its trace."""
+        self._trace.end("in doubt" if error.in_doubt else "failed", error)
         kind = type(error).__name__
         self._logger.error(
             "attempt failed",
@@ -72,3 +87,60 @@ class StepLog:
         self._metrics.add_metric(metric, MetricUnit.Count, 1)
         self._metrics.add_metric("Duration", MetricUnit.Seconds, seconds)
         self._metrics.flush_metrics()
+
+
+class _Trace:
+    """An attempt as a subsegment of its function's segment, where X-Ray samples the call."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._subsegment: BaseSegment | None = None
+
+    def begin(self, action: str, **annotations: str) -> None:
+        """Open the subsegment, named after the action."""
+        self._subsegment = None
+        if not _sampled():
+            return
+        self._open = ExitStack()
+        self._subsegment = self._open.enter_context(_tracer().provider.in_subsegment(action))
+        for key, value in annotations.items():
+            self._subsegment.put_annotation(key, value)
+
+    def end(self, outcome: str, error: StepError | None = None) -> None:
+        """Annotate what came of it and close it; an error is kept without its stack."""
+        if self._subsegment is None:
+            return
+        self._subsegment.put_annotation("outcome", outcome)
+        if error is not None:
+            self._subsegment.add_exception(error, [])
+        self._open.close()
+        self._subsegment = None
+
+
+def _sampled() -> bool:
+    """Return whether this call is traced; Lambda says so anew for each.
+
+    https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
+    """
+    if os.environ.get("POWERTOOLS_TRACE_DISABLED"):
+        return False
+    return "Sampled=1" in os.environ.get("_X_AMZN_TRACE_ID", "").split(";")
+
+
+def _tracer() -> Tracer:
+    """Return the tracer, ready for the call at hand."""
+    tracer = _made()
+    from aws_xray_sdk.core import xray_recorder
+
+    # It takes calls of one trace for one call, but all steps of an execution share its trace.
+    xray_recorder.clear_trace_entities()
+    return tracer
+
+
+@cache
+def _made() -> Tracer:
+    """Return the tracer; making it loads the SDK of X-Ray, which only traced calls pay for."""
+    from aws_lambda_powertools.tracing import Tracer
+
+    # Patched clients would miss their segment: actions run in a thread of their own.
+    return Tracer(service=_SERVICE, auto_patch=False)
