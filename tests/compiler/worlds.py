@@ -162,7 +162,7 @@ class Hostile:
         self, call: Call, error: str | None, cause: str | None, delay: float
     ) -> Outcome:
         token = call.token
-        call.player.at(delay, lambda: call.player.fail(token, error, cause))
+        call.player.at(delay, lambda: call.player.fail(token, error, cause and cause[:32_768]))
         return Outcome()
 
     def _latch(self, call: Call, payload: Any, *, kind: bool) -> Outcome:
