@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.asl_player.check_expressions import UNSUPPORTED, expression_faults
-from tests.asl_player.check_fields import field_faults
-from tests.asl_player.check_scopes import scope_faults, targets
+from local.admission.expressions import UNSUPPORTED, expression_faults
+from local.admission.fields import field_faults
+from local.admission.scopes import scope_faults, targets
 from tests.asl_player.query import is_expression
 
 SCHEMA = "SCHEMA_VALIDATION_FAILED"
