@@ -5,12 +5,11 @@ from __future__ import annotations
 from compiler.asl import loops, people, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.keeping import OUTPUTS, keeping
-from compiler.asl.leaving import catch, leave, output_at
-from compiler.asl.resolver import Own
+from compiler.asl.leaving import catch, leave
 from compiler.asl.retrying import is_kept, is_looped
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
-from compiler.check.program import Action, Block, EventWait, Manual, Pause, Script, Step
+from compiler.check.program import Action, Block, EventWait, Manual, Pause, Step
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
 from protocol.names import VALIDATION_ERROR
@@ -175,6 +174,3 @@ ORDER = (
 def ordered(state: State) -> State:
     """Return a state with its fields in the order a person reads them; empty lists left out."""
     return {key: state[key] for key in ORDER if key in state and state[key] != []}
-
-
-__all__ = ["Own", "Script", "body", "ordered", "output_at"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from compiler.asl import failures, loops, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.leaving import leave
-from compiler.asl.resolver import Own
 from compiler.asl.retrying import TRANSIENT, is_looped, retriers
 from compiler.asl.tasks import GRACE, INVOKE, WAITING, call_of, counter, time_limit
 from compiler.asl.values import field_of
@@ -341,6 +340,3 @@ def _chosen(result: str) -> Json:
     return wrap(
         f"$merge([{{'choice': {result}.choice, 'outputs': {result}.outputs}}, $states.input])"
     )
-
-
-__all__ = ["Own", "callback", "event_wait", "manual", "paused"]

@@ -8,7 +8,7 @@ from compiler.asl.resolver import Own, ScopeResolver, member
 from compiler.asl.values import code_of
 from compiler.check.program import Action, Output, Script, Step
 from compiler.document.nodes import Json
-from compiler.expressions.quoting import json_literal, wrap
+from compiler.expressions.quoting import wrap
 from compiler.plan.model import Bind, Ending, Reads
 
 PAYLOAD = "$states.result.Payload"
@@ -113,9 +113,6 @@ def literal_outputs(step: Step) -> dict[str, Json]:
         for output in step.outputs
         if output.form == "literal" and output.value is not None
     }
-
-
-__all__ = ["given", "json_literal", "succeeded"]
 
 
 def taken_over(context: Context, binds: tuple[Bind, ...], at: str) -> dict[str, Json]:

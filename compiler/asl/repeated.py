@@ -13,7 +13,6 @@ from compiler.asl.values import code_of
 from compiler.check.program import (
     Action,
     AwsCall,
-    Block,
     Constant,
     Publish,
     Script,
@@ -205,6 +204,3 @@ def _judged(context: Context, node: Do) -> States:
         leave(context, node, "{}", done)
         states[f"{node.name}.done"] = done
     return states
-
-
-__all__ = ["Block", "each"]

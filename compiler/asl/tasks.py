@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from compiler.asl.context import Context, State
-from compiler.asl.records import PAYLOAD, has_wrapper, literal_outputs
-from compiler.asl.resolver import Own, ScopeResolver
+from compiler.asl.records import PAYLOAD, literal_outputs
+from compiler.asl.resolver import ScopeResolver
 from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, TRANSIENT, is_looped, retriers
 from compiler.asl.values import code_of, field_of, references_of, secrets_of
 from compiler.check.program import (
@@ -384,6 +384,3 @@ def counter(step: Step, letter: str) -> str:
     """Return JSONata of a loop's counter, 1 before the loop has counted."""
     name = f"${letter}_{step.variable}"
     return f"$exists({name}) ? {name} : 1"
-
-
-__all__ = ["Own", "Task", "has_wrapper", "task_of"]

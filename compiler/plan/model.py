@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from compiler.check.program import Action, Program, Script, Step
-from compiler.document.nodes import Json
 from compiler.expressions import Expr
 from compiler.expressions.types import Record, Type
 from compiler.plan.closing import Closing
@@ -322,9 +321,7 @@ class Plan:
     close: Plan | None = None  # the close machine, where a failed run has something to do
     closing: Closing | None = None  # of a close machine: what it does before the handlers
     stored: dict[str, Step] = field(default_factory=dict)  # steps read as stored, by id
-    together: tuple[tuple[str, ...], ...] = ()  # steps skipped together
     reasons: dict[str, Why] = field(default_factory=dict)  # of steps whose `reason` is read
-    warnings: tuple[Json, ...] = ()
 
     @property
     def input_type(self) -> Type:
