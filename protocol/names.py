@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+
 # Errors that a step's Task can end in, beside those an action declares. Lambda reports the name
 # of the raised Python class, so the functions define classes of exactly these names.
 STEP_TIMED_OUT = "StepTimedOut"
@@ -68,3 +71,21 @@ def action_function(action: str) -> str:
 def child_machine(workflow: str) -> str:
     """Return the placeholder for the ARN of another workflow's machine (or a close machine)."""
     return "${" + f"{MACHINE}:{workflow}" + "}"
+
+
+LONGEST_MACHINE = 80
+"""Characters of a state machine's name:
+https://docs.aws.amazon.com/step-functions/latest/apireference/API_CreateStateMachine.html"""
+
+
+def machine_name(stage: str, reference: str) -> str:
+    """Return the name of the state machine that stands for a reference in a stage.
+
+    References are `id`, `id@version`, `id--close` and `id--STEP`. The name is derived from them
+    alone, so that functions can start a machine without being told its ARN.
+    """
+    name = f"stepsmith-{stage}-" + re.sub(r"[^A-Za-z0-9_-]", "-", reference)
+    if len(name) <= LONGEST_MACHINE:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:12]
+    return f"{name[: LONGEST_MACHINE - 13]}-{digest}"
