@@ -31,6 +31,8 @@ GROUP_TAKEN = "Stepsmith.GroupTaken"
 """A lock's answer to a run that is refused, or superseded while it waits."""
 SUPERSEDED = "Stepsmith.Superseded"
 """The error of an execution that a newer run of its concurrency group stopped."""
+CANCELLED = "Stepsmith.Cancelled"
+"""The error of an execution that a person stopped; its cause is JSON: `by`, `compensate`."""
 RUN_FAILED = "WorkflowError"
 """The error of every failed run; its cause is a JSON text, see `payloads.RunFailure`."""
 
@@ -89,3 +91,16 @@ def machine_name(stage: str, reference: str) -> str:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:12]
     return f"{name[: LONGEST_MACHINE - 13]}-{digest}"
+
+
+def action_name(action: str) -> str:
+    """Return what the function that carries out an action is called in a stage."""
+    return f"action-{action}"
+
+
+def log_group(stage: str, function: str) -> str:
+    """Return where a function's log is in CloudWatch: `api`, `intake`, `action-run`.
+
+    What builds say is in that of the function `builds`, which there is none of.
+    """
+    return f"/stepsmith/{stage}/{function}"

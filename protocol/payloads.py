@@ -13,6 +13,9 @@ Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json
 CONTRACT = 1
 """The version of these shapes; a function refuses a call of a newer one."""
 
+WITHHELD = "withheld"
+"""What `secrets` of a run says where its steps must not see any: it came from a fork."""
+
 
 class Run(TypedDict):
     """The run a call belongs to; the machine's variable `run`."""
@@ -21,6 +24,10 @@ class Run(TypedDict):
     attempt: int
     started_at: str  # ISO 8601, UTC
     started_by: NotRequired[str | None]
+    event_id: NotRequired[str | None]  # of the event that started it, or the run it is part of
+    depth: NotRequired[int]  # how many runs led to this one, each by an event it published
+    secrets: NotRequired[str | None]  # WITHHELD, where its steps must not see any
+    source: NotRequired[dict[str, Json] | None]  # repository, ref; `run`: who keeps the files
     workflow: str
     version: str
     contract: int
@@ -30,10 +37,50 @@ class MachineInput(TypedDict):
     """The input of an execution, written by whoever starts it."""
 
     inputs: dict[str, Json]  # validated, defaults filled in
-    run: dict[str, Json]  # id, attempt, started_by
+    run: dict[str, Json]  # id, attempt, started_by, manifest; event_id, depth, rerun_of
     trigger: NotRequired[dict[str, Json]]  # name, type, event_id
     github: NotRequired[dict[str, Json]]
     event: NotRequired[Json]
+    resume: NotRequired[dict[str, Resumed]]  # of a later attempt: by run, children included
+
+
+class Resumed(TypedDict):
+    """What is kept of a run that is resumed, where no wrapper gives stored results back."""
+
+    kept: list[str]  # paths (`step[/item...][/r<n>]`) of what the machine itself carried out
+    renewed: dict[str, int]  # the attempt since which a child or a callback is another one, by step
+
+
+class EventMessage(TypedDict):
+    """An event on its way to `intake`: what the body of a message of the stage's queue says.
+
+    A rule or a schedule writes `trigger` and `event` by its template and leaves out the rest. An
+    event without `trigger` is one of the bus, for the steps that wait for it.
+    """
+
+    trigger: NotRequired[str]  # WORKFLOW.NAME; ids of workflows hold no dot
+    event: NotRequired[Json]  # as its source gives it
+    kept: NotRequired[Reference]  # where `event` is, if it is too large for a message
+    id: NotRequired[str]  # the source's, where the event itself does not hold it
+    received_at: NotRequired[str]  # ISO 8601; left out: when the message came into the queue
+    headers: NotRequired[dict[str, str]]
+    source: NotRequired[str]
+
+
+class StartWaiting(TypedDict):
+    """A workflow is enabled again: a message of the same queue."""
+
+    enabled: str  # its id
+
+
+class StartKept(TypedDict):
+    """An event that is kept already is to start its run: a message of the same queue."""
+
+    start: str  # the id under which it is kept
+
+
+QueueMessage: TypeAlias = EventMessage | StartWaiting | StartKept
+"""What the stage's queue holds."""
 
 
 class Reference(TypedDict):
@@ -57,7 +104,7 @@ class ActionCall(TypedDict):
     attempt: NotRequired[int]  # from 1; the wrapper counts, a machine need not say
     env: NotRequired[dict[str, Json]]
     items: NotRequired[list[int]]  # indices of the enclosing for_each items, outermost first
-    iteration: NotRequired[int]  # of a repeat, from 1
+    iteration: NotRequired[int | None]  # of a repeat, from 1; of an undo, a callback: see there
     secrets: NotRequired[dict[str, str | list[list[str]]]]  # NAME, or parts ["text"|"secret", x]
     refs: NotRequired[dict[str, Reference | None]]
     timeout: NotRequired[int]  # seconds for this attempt; default 840
@@ -70,10 +117,10 @@ class ActionCall(TypedDict):
     inline: NotRequired[list[str]]  # outputs that must not become references
     limit: NotRequired[int]  # bytes of inline outputs; default 32,768
     artifacts: NotRequired[list[str]]  # paths stored after the step
-    files: NotRequired[list[str]]  # steps whose stored files are laid into the workspace
+    files: NotRequired[list[str]]  # `step[/item...]` whose files are laid into the workspace
     stored: NotRequired[bool]  # only fetch the stored result: CodeBuild carried the step out
     keep: NotRequired[bool]  # only store `computed`: the machine itself carried the step out
-    child: NotRequired[dict[str, Json]]  # with `keep`: id and inputs of the execution it was
+    child: NotRequired[dict[str, Json]]  # with `keep`: id, attempt and inputs of the run it was
     build_error: NotRequired[str | None]  # with `stored`: what Step Functions told of the build
     callback: NotRequired[str | None]  # the URL under which an outside system ends the step
 
@@ -88,7 +135,8 @@ class Envelope(TypedDict):
     timestamp: str
     outputs: dict[str, Json]
     refs: NotRequired[dict[str, Reference]]
-    child: NotRequired[dict[str, Json]]  # of a sub-workflow: id and inputs of its execution
+    child: NotRequired[dict[str, Json]]  # of a sub-workflow: id, attempt and inputs of its run
+    by: NotRequired[str]  # the person who told of it, having done it by hand
 
 
 class Signal(TypedDict):
@@ -176,7 +224,7 @@ class ExpireTask(TypedDict):
     step: str
     items: NotRequired[list[int]]
     kind: NotRequired[Literal["pause", "event", "callback"]]  # left out: a manual step
-    entered: NotRequired[str]  # as in PauseStep
+    entered: NotRequired[str | None]  # as in PauseStep, or in OpenCallback
     notify: NotRequired[Json]  # an escalation at the time of the timeout
     message: NotRequired[Json]
 
@@ -232,17 +280,23 @@ class AwaitEvent(TypedDict):
     token: str
     entry: NotRequired[int]
     pattern: dict[str, Json]  # of EventBridge
-    match: NotRequired[Json]  # portable expression
+    match: NotRequired[Json]  # portable expression over `event` and `contexts`
+    contexts: NotRequired[dict[str, Json]]  # what `match` reads of the run
     timeout: int
 
 
 class OpenCallback(TypedDict):
-    """A step that an outside system ends begins; gives `{"url": ...}`."""
+    """A step that an outside system ends begins; gives `{"url": ..., "round": ...}`.
+
+    After an answer that was not good the action is carried out again, as another round: from 2.
+    `entered` tells the callback of a step that begins anew from the one before.
+    """
 
     op: Literal["open_callback"]
     run: Run
     step: str
     items: NotRequired[list[int]]
+    entered: NotRequired[str | None]
     timeout: int
 
 
@@ -253,6 +307,7 @@ class AwaitCallback(TypedDict):
     run: Run
     step: str
     items: NotRequired[list[int]]
+    entered: NotRequired[str | None]  # as in OpenCallback
     token: str
     entry: NotRequired[int]
 
@@ -301,10 +356,24 @@ class StoredRecords(TypedDict):
     items: NotRequired[list[int]]  # of the for_each items that `steps` stand in
     steps: list[str]
     undo: list[str]
+    cut_off: NotRequired[list[Undo]]  # children that ended with their run: undone first
+
+
+class UndoNote(TypedDict):
+    """A close machine is about to undo a step's result, or has done so (`undone`).
+
+    The first is answered with `{"done": ...}`: whether an earlier close machine has undone it.
+    """
+
+    op: Literal["undo", "undone"]
+    run: Run
+    step: str
+    items: list[int]
+    status: NotRequired[str]  # with `undone`: what the undo came to
 
 
 class Undo(TypedDict):
-    """An undo that is due."""
+    """An undo that is due; `record.life` tells the result from one of a later attempt."""
 
     step: str
     items: list[int]

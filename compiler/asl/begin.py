@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from compiler.asl.close import failure_of
 from compiler.asl.context import Context, State
+from compiler.asl.resuming import asks_what_is_kept, own_part
+from compiler.asl.values import code_of
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
 from compiler.plan.inputs import KINDS
@@ -22,6 +24,8 @@ def begin(context: Context, node: Begin) -> State:
     plan = context.plan
     assign: dict[str, Json] = {"run": _run(context), "inputs": _inputs(context)}
     assign |= contexts(context)
+    if asks_what_is_kept(plan):
+        assign["resume"] = own_part(INPUT)
     if plan.closing is not None and plan.closing.reads_failure:
         assign["failure"] = wrap(failure_of(plan.closing))
     if plan.program.timeout is not None:
@@ -49,13 +53,52 @@ def _run(context: Context) -> Json:
             f"$type({at}.id) = 'string' ? {at}.id : $string($states.context.Execution.Name)"
         ),
         "attempt": wrap(f"$type({at}.attempt) = 'number' ? {at}.attempt : 1"),
-        "started_at": "{% $states.context.Execution.StartTime %}",
+        "started_at": wrap(  # of a resumed run: when its first attempt began
+            f"$type({at}.started_at) = 'string' ? {at}.started_at "
+            ": $states.context.Execution.StartTime"
+        ),
         "started_by": wrap(f"$type({at}.started_by) = 'string' ? {at}.started_by : null"),
         "root": wrap(f"$type({at}.root) = 'string' ? {at}.root : null"),
+        "event_id": wrap(f"$type({at}.event_id) = 'string' ? {at}.event_id : null"),
+        "depth": wrap(f"$type({at}.depth) = 'number' ? {at}.depth : 0"),
+        "secrets": wrap(f"$type({at}.secrets) = 'string' ? {at}.secrets : null"),
+        "source": _source(context),
         "workflow": program.id,
         "version": literal(program.version or ""),
         "contract": CONTRACT,
     }
+
+
+def _source(context: Context) -> Json:
+    """Return whose files the steps work on: what whoever started the run has worked out.
+
+    One that is called has its caller's, unless it says itself: nobody but its machine knows that.
+    """
+    checkout, at = context.plan.program.checkout, f"{INPUT}.run"
+    given = f"$type({at}.source) = 'object' ? {at}.source : null"
+    if checkout is None:
+        return wrap(given)
+    # What the values read, under the names that it will have from the next state on.
+    bound = [f"$inputs := {_code(_inputs(context))}"]
+    for root in ("trigger", "event", "github"):
+        path = f"{INPUT}.{root}"
+        bound.append(f"${root} := $exists({path}) ? {path} : null")
+    bound.append(f"$run := {at}")
+    resolve = context.resolver()
+    own = (
+        f"{{'run': {at}.id, 'repository': {code_of(checkout.repository, resolve)}, "
+        f"'ref': {code_of(checkout.ref, resolve)}}}"
+    )
+    return wrap(f"$type({at}.parent) = 'string' ? ({'; '.join(bound)}; {own}) : {given}")
+
+
+def _code(field: Json) -> str:
+    """Return a field of a state as JSONata."""
+    if isinstance(field, dict):
+        inner = (f"{text_literal(name)}: {_code(item)}" for name, item in field.items())
+        return f"{{{', '.join(inner)}}}"
+    assert isinstance(field, str)
+    return f"({field.removeprefix('{%').removesuffix('%}').strip()})"
 
 
 def _inputs(context: Context) -> Json:

@@ -6,6 +6,7 @@ from compiler.asl import loops, people, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.keeping import OUTPUTS, keeping
 from compiler.asl.leaving import catch, leave
+from compiler.asl.resuming import KEPT
 from compiler.asl.retrying import is_kept, is_looped
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
@@ -58,8 +59,8 @@ def _attempts(context: Context, node: Do) -> States:
     states: States = {node.name: task.state}
     last = _collected(states, node, task)
     last_name = next(reversed(states))
-    outputs = task.outputs
-    if is_kept(step):
+    outputs, kept = task.outputs, is_kept(step)
+    if kept:
         last, outputs = keeping(context, node, task), OUTPUTS
         states[f"{node.name}.keep"] = last
     after_failure = pause = people.pause_name(node)
@@ -72,11 +73,13 @@ def _attempts(context: Context, node: Do) -> States:
     else:
         leave(context, node, outputs, last)
     for state in (task.state, last):
-        is_keeping = outputs == OUTPUTS and state is last  # what was done is not done again
+        is_keeping = kept and state is last  # what was done is not done again
         caught = catch(context, node, pause if is_keeping else after_failure)
         if task.collects is not None and state is not last:
             # Why a build failed is told by what it stored.
-            caught.insert(0, {"ErrorEquals": ["States.TaskFailed"], "Next": last_name})
+            caught.insert(0, {"ErrorEquals": ["States.TaskFailed", KEPT], "Next": last_name})
+        if kept and not is_keeping and context.plan.closing is None:
+            caught.insert(0, {"ErrorEquals": [KEPT], "Next": f"{node.name}.keep"})
         if caught:
             state["Catch"] = caught
     return {name: ordered(state) for name, state in states.items()}

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 
 from compiler.asl import failures
 from compiler.asl.begin import contexts
+from compiler.asl.children import again_code
 from compiler.asl.context import Context, State
 from compiler.asl.model import StateMachine
+from compiler.asl.resuming import asks_what_is_kept, handed_on, own_part
 from compiler.asl.retrying import SERVICE
 from compiler.check.program import Block, Step
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
-from compiler.plan.model import Do, Scope
+from compiler.plan.bounds import Counter, chunk_size
+from compiler.plan.model import Do
 from protocol.names import child_machine
 
 INLINE_CONCURRENCY = 40
 """Iterations of an inline Map that run at once at most (Step Functions service quotas)."""
-CHUNK = 40
-"""Items of one child execution."""
 INLINE_EVENTS = 5_000
 """History events that the items of an inline Map may take of an execution's 25,000."""
 EVENTS_OF_A_CALL = 12
@@ -29,16 +29,17 @@ EVENTS_OF_A_CALL = 12
 _VARIABLE = re.compile(r"\$([A-Za-z]\w*)")
 
 
-def is_chunked(step: Step) -> bool:
-    """Whether a for_each step goes to child executions in chunks."""
+def is_chunked(context: Context, step: Step, body: State) -> bool:
+    """Whether a for_each step with such a body goes to child executions in chunks."""
     assert step.for_each is not None
     if (step.for_each.max_concurrency or 0) > INLINE_CONCURRENCY:
         return True
     calls = len(step.kind.steps) if isinstance(step.kind, Block) else 1
     attempts = 1 if step.retry is None else step.retry.attempts
     rounds = 1 if step.repeat is None else step.repeat.attempts
-    events = step.for_each.max_items * calls * (EVENTS_OF_A_CALL + 5 * attempts) * rounds
-    return events > INLINE_EVENTS
+    rough = calls * (EVENTS_OF_A_CALL + 5 * attempts) * rounds
+    events = max(rough, Counter(context.plan.program).flow(body).events)
+    return step.for_each.max_items * events > INLINE_EVENTS
 
 
 def machine_id(context: Context, step: Step) -> str:
@@ -48,16 +49,16 @@ def machine_id(context: Context, step: Step) -> str:
     return f"{context.plan.program.id}--{name}"
 
 
-def chunked(
-    context: Context, node: Do, items: str, processor: Callable[[Context, Scope], Json]
-) -> State:
+def chunked(context: Context, node: Do, items: str, body: State) -> State:
     """Return the Map over chunks; the machine of a chunk is added to the context's children."""
     step = node.step
     assert step.for_each is not None
+    size = chunk_size(Counter(context.plan.program).flow(body).events)
     most = step.for_each.max_concurrency or INLINE_CONCURRENCY
-    body = processor(context, node.inner[0])
+    chunks = min(INLINE_CONCURRENCY, -(-most // size))
+    at_once = min(size, most // chunks)
     kept = _kept(context, body)
-    context.children.append(_machine(context, step, body, kept))
+    context.children.append(_machine(context, step, body, kept, at_once))
     call = f"{node.name}.chunk"
     lost = f"{node.name}.chunk_failed"
     entry = failures.entry(context.plan, 60)
@@ -66,20 +67,23 @@ def chunked(
         f"$merge([$states.errorOutput, {{'step_id': {text_literal(step.id)}, "
         "'count': $count($states.input.items)}])"
     )
+    at = "".join(f" & $string({item.index}) & '/'" for item in context.items)
     name = (
-        "$substring($run.id, 0, 47) & '-' & $substring($hash($run.id & "
-        f"{text_literal('/' + step.id + '/')} & $string($run.attempt) & '/' & "
-        "$string($states.input.index), 'SHA-256'), 0, 32)"
+        "$substring($run.id, 0, 40) & '-' & $substring($hash($run.id & "
+        f"{text_literal('/' + step.id + '/')}{at} & $string($run.attempt) & '/' & "
+        f"$string($states.input.index), 'SHA-256'), 0, 32){again_code(context)}"
     )
     payload: dict[str, Json] = {
         "run": "{% $run %}",
         "inputs": "{% $inputs %}",
         "items": "{% $states.input.items %}",
-        "offset": wrap(f"$states.input.index * {CHUNK}"),
+        "offset": wrap(f"$states.input.index * {size}"),
         "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
     }
     for root in sorted(context.plan.carried):
         payload[root] = f"{{% ${root} %}}"
+    if asks_what_is_kept(context.plan):
+        payload["resume"] = handed_on()
     if kept:
         payload["kept"] = {one: wrap(f"$exists(${one}) ? ${one} : null") for one in kept}
     states: dict[str, Json] = {
@@ -110,12 +114,12 @@ def chunked(
     }
     return {
         "Type": "Map",
-        "Items": wrap(f"$count({items}) = 0 ? [] : [$partition({items}, {CHUNK})]"),
+        "Items": wrap(f"$count({items}) = 0 ? [] : [$partition({items}, {size})]"),
         "ItemSelector": {
             "items": "{% $states.context.Map.Item.Value %}",
             "index": "{% $states.context.Map.Item.Index %}",
         },
-        "MaxConcurrency": min(INLINE_CONCURRENCY, max(1, -(-most // CHUNK))),
+        "MaxConcurrency": chunks,
         "ItemProcessor": {
             "ProcessorConfig": {"Mode": "INLINE"},
             "StartAt": call,
@@ -143,13 +147,17 @@ def _kept(context: Context, body: Json) -> list[str]:
     return sorted(name for name in set(_VARIABLE.findall(text)) & known if name not in inside)
 
 
-def _machine(context: Context, step: Step, body: Json, kept: list[str]) -> StateMachine:
+def _machine(
+    context: Context, step: Step, body: Json, kept: list[str], at_once: int
+) -> StateMachine:
     assign: dict[str, Json] = {
         "run": "{% $states.input.run %}",
         "inputs": "{% $states.input.inputs %}",
         "offset": "{% $states.input.offset %}",
         **contexts(context),
     }
+    if asks_what_is_kept(context.plan):
+        assign["resume"] = own_part("$states.input")
     for name in kept:
         path = f"$states.input.kept.{name}"
         assign[name] = wrap(f"$exists({path}) ? {path} : null")
@@ -160,7 +168,7 @@ def _machine(context: Context, step: Step, body: Json, kept: list[str]) -> State
             "item": "{% $states.context.Map.Item.Value %}",
             "index": "{% $states.context.Map.Item.Index + $offset %}",
         },
-        "MaxConcurrency": INLINE_CONCURRENCY,
+        "MaxConcurrency": at_once,
         "ItemProcessor": body,
         "Output": {"items": "{% [$states.result] %}"},
         "End": True,

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from compiler.asl import failures
 from compiler.asl.bodies import ordered
+from compiler.asl.children import INHERITED_OF_RUN, again_code
 from compiler.asl.context import Context, Item, State, States
-from compiler.asl.retrying import SERVICE, TRANSIENT
+from compiler.asl.loops import again
+from compiler.asl.retrying import SERVICE, TRANSIENT, is_looped
 from compiler.asl.tasks import INVOKE, task_of
 from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import code_of
@@ -15,9 +17,12 @@ from compiler.check.program import Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import literal, text_literal, wrap
 from compiler.plan.closing import Closing
+from compiler.plan.model import Do
 from protocol.names import RECORDS, child_machine
 
 STORED, UNDO, ONLY = "Stored", "Undo", "Undone"
+END = "Undo.end"
+INPUT = "$states.input"
 
 
 def prelude(context: Context, closing: Closing, following: str) -> tuple[str, States]:
@@ -70,6 +75,7 @@ def failure_of(closing: Closing) -> str:
 
 def _stored(closing: Closing, following: str) -> State:
     """Asks `records` for stored records; without an answer the handlers still run."""
+    cut_off = "$states.context.Execution.Input.cut_off"
     payload: dict[str, Json] = {
         "op": "stored",
         "run": "{% $run %}",
@@ -84,8 +90,10 @@ def _stored(closing: Closing, following: str) -> State:
         assign[variable(step)] = wrap(f"$exists({path}) ? {path} : null")
         empty[variable(step)] = literal(None)
     if closing.undone:
+        payload["cut_off"] = wrap(f"$exists({cut_off}) ? {cut_off} : []")
         assign["undos"] = wrap(f"$type({at}.undo) = 'array' ? {at}.undo : []")
         empty["undos"] = []
+        empty["lost"] = wrap("true")
     return {
         "Type": "Task",
         "Resource": INVOKE,
@@ -99,36 +107,81 @@ def _stored(closing: Closing, following: str) -> State:
 
 
 def _undo(context: Context, closing: Closing, following: str) -> State:
-    """One undo after the other; a failed one does not stop the others."""
-    items = "$states.input.items"
+    """One undo after the other; a failed one does not stop the others.
+
+    `records` first notes that the result no longer counts, and says whether an earlier close
+    machine has undone it; in the end it notes that it is undone.
+    """
+    which: list[Json] = [{"Condition": "{% $states.input.done %}", "Next": "Undo.done"}]
+    which += [
+        {
+            "Condition": wrap(f"$states.input.step = {text_literal(step.id)}"),
+            "Next": f"{step.id}.undo",
+        }
+        for step in closing.undone
+    ]
     states: States = {
         "Undo.begin": {
-            "Type": "Pass",
+            "Type": "Task",
+            "Resource": INVOKE,
+            "Arguments": {"FunctionName": RECORDS, "Payload": _noted("undo", "$states.input")},
+            "TimeoutSeconds": 60,
+            "Retry": [TRANSIENT],
+            "Catch": [
+                {
+                    "ErrorEquals": ["States.ALL"],
+                    "Output": wrap(f"$merge([$states.errorOutput, {{'step': {INPUT}.step}}])"),
+                    "Next": "Undo.lost",
+                }
+            ],
             "Assign": {
-                "undo_record": "{% $states.input.record %}",
-                "undo_items": wrap(f"$type({items}) = 'array' ? {items} : []"),
+                "undo_record": wrap(f"{INPUT}.record"),
+                "undo_items": wrap(f"$type({INPUT}.items) = 'array' ? {INPUT}.items : []"),
+            },
+            "Output": {
+                "step": wrap(f"{INPUT}.step"),
+                "done": "{% $states.result.Payload.done = true %}",
             },
             "Next": "Undo.which",
         },
         "Undo.which": {
             "Type": "Choice",
-            "Choices": [
-                {
-                    "Condition": wrap(f"$states.input.step = {text_literal(step.id)}"),
-                    "Next": f"{step.id}.undo",
-                }
-                for step in closing.undone
-            ],
+            "Choices": which,
             "Default": "Undo.unknown",
         },
         "Undo.unknown": {
             "Type": "Pass",
-            "Output": {"step": "{% $states.input.step %}", "status": "failed"},
+            "Output": {"step": wrap(f"{INPUT}.step"), "status": "failed"},
+            "End": True,
+        },
+        "Undo.lost": _failed_undo(wrap(f"{INPUT}.step")),
+        "Undo.done": {
+            "Type": "Pass",
+            "Output": {"step": wrap(f"{INPUT}.step"), "status": "undone"},
             "End": True,
         },
     }
     for step in closing.undone:
         states |= _undo_of(context, step)
+    states[END] = {
+        "Type": "Task",
+        "Resource": INVOKE,
+        "Arguments": {
+            "FunctionName": RECORDS,
+            "Payload": {
+                **_noted("undone", INPUT),
+                "items": "{% $undo_items %}",
+                "status": wrap(f"{INPUT}.status"),
+            },
+        },
+        "TimeoutSeconds": 60,
+        "Retry": [TRANSIENT],
+        # It is undone, if nobody knows it: whoever closes the run again may do so once more.
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Output": wrap(INPUT), "Next": f"{END}.unnoted"}],
+        "Output": wrap(INPUT),
+        "End": True,
+    }
+    states[f"{END}.unnoted"] = {"Type": "Pass", "End": True}
     return {
         "Type": "Map",
         "Items": "{% $undos %}",
@@ -141,68 +194,86 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
         "ItemProcessor": {
             "ProcessorConfig": {"Mode": "INLINE"},
             "StartAt": "Undo.begin",
-            "States": states,  # type: ignore[dict-item]
+            "States": {name: ordered(state) for name, state in states.items()},
         },
         "Assign": {"undone": "{% [$states.result] %}"},
         "Next": following,
     }
 
 
-def _undo_of_child(step: Step) -> States:
-    """A child that ended well is undone by its own close machine, whose handlers are left out.
+def _noted(op: str, at: str) -> dict[str, Json]:
+    """Return what `records` is told about the undo of the step at `at`."""
+    return {
+        "op": op,
+        "run": "{% $run %}",
+        "step": wrap(f"{at}.step"),
+        "items": wrap(f"$type({at}.items) = 'array' ? {at}.items : []"),
+    }
 
-    The child was started under the id that was stored, so its close machine has the name that
-    `records` would start it under.
+
+def _undo_of_child(context: Context, step: Step) -> States:
+    """A child that ended well, or was cut off, is undone by its own close machine.
+
+    Its handlers are left out. The child was started under the id that was stored, so its close
+    machine has the name that `records` would use.
     """
     assert isinstance(step.kind, SubWorkflow)
     name = f"{step.id}.undo"
     child = "$undo_record.child"
     started_by = "$exists($run.started_by) ? $run.started_by : null"
     root = "$exists($run.root) ? $run.root : $run.id"
+    attempt = f"$exists({child}.attempt) ? {child}.attempt : 1"
     run = (
-        f"{{'id': {child}.id, 'attempt': 1, 'started_by': {started_by}, 'parent': $run.id, "
-        f"'root': {root}}}"
+        f"{{'id': {child}.id, 'attempt': {attempt}, 'started_by': {started_by}, "
+        f"{INHERITED_OF_RUN}, 'parent': $run.id, 'root': {root}}}"
     )
+    again = "$states.context.Execution.Input.again"
+    closes = f"$substring({child}.id, 0, 60) & '-' & $string({attempt}) & '-close'"
+    # One that was cut off may have begun to close itself.
+    closes += " & ($undo_record.status = 'cancelled' ? '-cut' : '')"
     state: State = {
         "Type": "Task",
         "Resource": "arn:aws:states:::states:startExecution.sync:2",
         "Arguments": {
             "StateMachineArn": child_machine(f"{step.kind.workflow}--close"),
-            "Name": wrap(f"$substring({child}.id, 0, 60) & '-1-close'"),
+            "Name": wrap(f"{closes}{again_code(context)}"),
             "Input": {
                 "run": wrap(run),
                 "inputs": wrap(f"{child}.inputs"),
                 "failure": {"steps": []},
                 "undo_only": True,
+                "again": wrap(f"$exists({again}) ? {again} : null"),
                 "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
             },
         },
         "Retry": [SERVICE],
-        "Catch": [
-            {
-                "ErrorEquals": ["States.ALL"],
-                "Output": failures.caught(step.id),
-                "Next": f"{name}_failed",
-            }
-        ],
+        "Catch": _lost(step, f"{name}_failed"),
         "Output": {
             "step": step.id,
-            "status": wrap("$states.result.Output.compensation = 'partial' ? 'failed' : 'undone'"),
+            "status": wrap(
+                "$states.result.Output.compensation in ['complete', 'none'] ? 'undone' : 'failed'"
+            ),
         },
-        "End": True,
+        "Next": END,
     }
-    return {name: ordered(state), f"{name}_failed": ordered(_undo_failed(step))}
+    return {name: state, f"{name}_failed": _failed_undo(step.id)}
 
 
-def _undo_failed(step: Step) -> State:
+def _lost(step: Step, target: str) -> list[Json]:
+    return [
+        {"ErrorEquals": ["States.ALL"], "Output": failures.caught(step.id), "Next": target},
+    ]
+
+
+def _failed_undo(step: Json) -> State:
     return {
         "Type": "Pass",
         "Output": {
-            "step": step.id,
+            "step": step,
             "status": "failed",
             "error": wrap(
-                "{'type': $string($states.input.Error), "
-                "'message': $substring($string($states.input.Cause), 0, 200)}"
+                f"{{'type': $string({INPUT}.Error), "
+                f"'message': $substring($string({INPUT}.Cause), 0, 200)}}"
             ),
         },
         "End": True,
@@ -227,33 +298,30 @@ def _at_items(context: Context, step: Step) -> Context:
 
 
 def _undo_of(context: Context, step: Step) -> States:
+    """The states of one undo; its key tells the attempt that it undoes from later ones."""
     undo = step.compensate
     if undo is None:
-        return _undo_of_child(step)
-    inside = _at_items(replace(context, stored_as={step.id: "undo_record"}), step)
-    resolve = inside.resolver(undo)
-    task = task_of(inside, undo, resolve)
+        return _undo_of_child(context, step)
+    life = "$exists($undo_record.life) ? $undo_record.life : null"
+    inside = _at_items(replace(context, stored_as={step.id: "undo_record"}, life=life), step)
+    task = task_of(inside, undo, inside.resolver(undo))
     name = f"{step.id}.undo"
-    task.state["Output"] = {"step": step.id, "status": "undone"}
-    task.state["End"] = True
     states: States = {name: task.state}
+    last = task.state
     if task.collects is not None:
-        task.state.pop("End")
-        task.state.pop("Output")
+        last = states[f"{name}.result"] = task.collects
         task.state["Next"] = f"{name}.result"
-        task.collects["Output"] = {"step": step.id, "status": "undone"}
-        task.collects["End"] = True
-        states[f"{name}.result"] = task.collects
-    for state in states.values():
-        state["Catch"] = [
-            {
-                "ErrorEquals": ["States.ALL"],
-                "Output": failures.caught(step.id),
-                "Next": f"{name}_failed",
-            }
-        ]
+        task.state.pop("Output", None)
+    last |= {"Output": {"step": step.id, "status": "undone"}, "Next": END}
+    target = f"{name}_failed"
+    if is_looped(undo):
+        node = Do(name, undo, END, None, failed=target)
+        states |= again(inside, node, target)
+        target = f"{name}.again"
+    for state in (task.state, last):
+        state["Catch"] = _lost(step, target)
     if task.collects is not None:
         fetched: Json = {"ErrorEquals": ["States.TaskFailed"], "Next": f"{name}.result"}
-        task.state["Catch"] = [fetched, *task.state["Catch"]]  # type: ignore[misc]
-    states[f"{name}_failed"] = _undo_failed(step)
-    return {name: ordered(state) for name, state in states.items()}
+        task.state["Catch"] = [fetched, *_lost(step, target)]
+    states[f"{name}_failed"] = _failed_undo(step.id)
+    return states

@@ -44,6 +44,7 @@ class Context:
     is_late: bool = False  # in a step that may run behind the deadline
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
     stored_as: Mapping[str, str] = field(default_factory=dict)  # step id -> other variable
+    life: str | None = None  # in an undo: JSONata of the number of the attempt that it undoes
     children: list[StateMachine] = field(default_factory=list)  # machines made on the way
 
     def resolver(

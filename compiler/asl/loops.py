@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from compiler.asl import records
 from compiler.asl.context import Context, State, States
+from compiler.asl.counting import counter
 from compiler.asl.leaving import leave
 from compiler.asl.resolver import Own
 from compiler.asl.retrying import is_looped
-from compiler.asl.tasks import counter
 from compiler.check.program import Repeat, Retry, Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.jsonata import emit_condition

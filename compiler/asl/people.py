@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from compiler.asl import failures, loops, records
 from compiler.asl.context import Context, State, States
+from compiler.asl.counting import counter
 from compiler.asl.leaving import leave
+from compiler.asl.matching import GIVEN, matching
+from compiler.asl.resuming import renewed
 from compiler.asl.retrying import TRANSIENT, is_looped, retriers
-from compiler.asl.tasks import GRACE, INVOKE, WAITING, call_of, counter, time_limit
+from compiler.asl.tasks import GRACE, INVOKE, WAITING, call_of, time_limit
 from compiler.asl.values import field_of
 from compiler.check.program import Action, EventWait, Manual, Step, SubWorkflow
 from compiler.document.nodes import Json
-from compiler.expressions.portable import to_portable
 from compiler.expressions.quoting import literal, text_literal, wrap
 from compiler.plan.model import Do
 from protocol.names import TASKS, action_function
 
 PAUSE_SECONDS = 14 * 86_400
 """How long a paused step waits for a person."""
+MOST_PAUSES = 20
+"""How often a person may have one step tried again; `functions.usecases.open_task` holds to it."""
 TIMEOUTS = ("States.Timeout", "States.HeartbeatTimeout")
 CALLBACK_SECONDS = 86_400
 """How long a callback is waited for where the step names no timeout."""
@@ -182,7 +186,10 @@ def event_wait(context: Context, node: Do, kind: EventWait) -> States:
         "timeout": kind.timeout,
     }
     if kind.match is not None:
-        payload["match"] = literal(to_portable(kind.match))
+        match, given = matching(kind.match, context.resolver(step, clean=node.clean))
+        payload["match"] = literal(match)
+        if given:
+            payload["contexts"] = {GIVEN: given}
     state = _invoke(payload, wait=True, seconds=time_limit(context, kind.timeout))
     leave(context, node, "$states.result", state)
     late = _late(context, node, state, "event", "$states.result.Payload")
@@ -195,9 +202,11 @@ def _late(context: Context, node: Do, wait: State, kind: str, outputs: str) -> S
     An answer can be written before the timeout and be sent after it.
     """
     name = f"{node.name}.expire"
-    closing = _closing(context, node, pause_name(node))
+    closing = _closing(context, node, _after_failure(node))
     wait["Catch"] = [{"ErrorEquals": [*TIMEOUTS], "Next": name}, *closing]
     payload = _opened(context, node.step, "expire") | {"kind": kind}
+    if kind == "callback":
+        payload["entered"] = _entered(context, node.step)
     state = _invoke(payload, wait=False, seconds=60)
     leave(context, node, outputs, state)
     state["Catch"] = closing
@@ -229,38 +238,52 @@ def _closing(context: Context, node: Do, target: str | None = None) -> list[Json
     return [catcher]
 
 
+def _after_failure(node: Do) -> str | None:
+    """Return where a failure leads to if the step is not over with it."""
+    return f"{node.name}.again" if is_looped(node.step) else pause_name(node)
+
+
+def _entered(context: Context, step: Step) -> Json:
+    """Return what tells the callback of a step that begins anew from the one before."""
+    return wrap(f"($v := {renewed(context, step)}; $exists($v) ? $string($v) : null)")
+
+
 def callback(context: Context, node: Do) -> States:
-    """An action that an outside system ends: open the callback, act, wait for the answer."""
+    """An action that an outside system ends: open the callback, act, wait for the answer.
+
+    After a bad answer the action is carried out anew, as another round (`iteration`).
+    """
     step = node.step
     kind = step.kind
     assert isinstance(kind, Action)
     resolve = context.resolver(step, clean=node.clean)
     seconds = step.timeout or CALLBACK_SECONDS
-    opened = _invoke(
-        _opened(context, step, "open_callback") | {"timeout": seconds}, wait=False, seconds=60
-    )
-    pause = pause_name(node)
+    entered = _entered(context, step)
+    opening = _opened(context, step, "open_callback") | {"entered": entered, "timeout": seconds}
+    opened = _invoke(opening, wait=False, seconds=60)
+    failed = _after_failure(node)
     opened["Output"] = "{% $states.result.Payload %}"
-    opened["Catch"] = _closing(context, node, pause)
+    opened["Catch"] = _closing(context, node, pause_name(node))
     opened["Next"] = f"{node.name}.act"
     call = call_of(context, step, resolve)
     call["callback"] = "{% $exists($states.input.url) ? $states.input.url : null %}"
+    call["iteration"] = "{% $exists($states.input.round) ? $states.input.round : null %}"
     act: State = {
         "Type": "Task",
         "Resource": INVOKE,
         "Arguments": {"FunctionName": action_function(kind.action), "Payload": call},
         "TimeoutSeconds": time_limit(context, min(seconds, 890) + GRACE),
         "Retry": retriers(step, on_lambda=True),
-        "Catch": _closing(context, node, f"{node.name}.again" if is_looped(step) else pause),
+        "Catch": _closing(context, node, failed),
         "Next": f"{node.name}.answer",
     }
-    waits = _waits(context, step, "await_callback")
+    waits = _waits(context, step, "await_callback") | {"entered": entered}
     answer = _invoke(waits, wait=True, seconds=time_limit(context, seconds))
     leave(context, node, "$states.result.outputs", answer)
     late = _late(context, node, answer, "callback", "$states.result.Payload.outputs")
     states = {node.name: opened, f"{node.name}.act": act, f"{node.name}.answer": answer} | late
     if is_looped(step):
-        states |= loops.again(context, node, pause)
+        states |= loops.again(context, node, pause_name(node))
     return states | pause_of(context, node)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from compiler.asl import failures
 from compiler.asl.context import Context
 from compiler.asl.resolver import Own, ScopeResolver, member
+from compiler.asl.retrying import is_kept
 from compiler.asl.values import code_of
 from compiler.check.program import Action, Output, Script, Step
 from compiler.document.nodes import Json
@@ -20,10 +21,12 @@ def variable_of(context: Context, step: Step) -> str | None:
 
 
 def has_wrapper(step: Step) -> bool:
-    """Whether the wrapper of our own functions gives the step's outputs.
+    """Whether the wrapper of our own functions gives the step's outputs, the declared ones too.
 
-    Those of a callback come from outside, behind it.
+    Those of a callback come from outside, behind it. What is only stored is given back by it.
     """
+    if is_kept(step):
+        return True
     if isinstance(step.kind, Action):
         return not step.kind.callback
     return isinstance(step.kind, Script)

@@ -38,8 +38,9 @@ def each(context: Context, node: Do, emit: Emit) -> States:
     look = _look(context, node, items, mapped)
     if step.for_each.deadline is not None:
         context, look["Assign"] = context.with_deadline(step, step.for_each.deadline)
-    if is_chunked(step):
-        wide = chunked(context, node, items, lambda inner, at: _processor(inner, step, at, emit))
+    body = _processor(context, step, node.inner[0], emit)
+    if is_chunked(context, step, body):
+        wide = chunked(context, node, items, body)
         return {node.name: look, mapped: wide, **_judged(context, node)}
     concurrency = step.for_each.max_concurrency or INLINE_CONCURRENCY
     state: State = {
@@ -50,7 +51,7 @@ def each(context: Context, node: Do, emit: Emit) -> States:
             "index": "{% $states.context.Map.Item.Index %}",
         },
         "MaxConcurrency": min(concurrency, INLINE_CONCURRENCY),
-        "ItemProcessor": _processor(context, step, node.inner[0], emit),
+        "ItemProcessor": body,
         "Next": f"{node.name}.items",
     }
     states: States = {}
@@ -109,7 +110,7 @@ def _error(step: Step, name: str, message: str) -> str:
     )
 
 
-def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> Json:
+def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> State:
     """The body. Where it has one state, that state reads the item from its input."""
     if _is_one_state(step):
         item = Item("$states.input.item", "$states.input.index")
@@ -129,7 +130,7 @@ def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> Json:
     return _map_body(begin, {begin: first} | emit(inner))
 
 
-def _map_body(start: str, states: States) -> Json:
+def _map_body(start: str, states: States) -> State:
     return {
         "ProcessorConfig": {"Mode": "INLINE"},
         "StartAt": start,

@@ -86,9 +86,14 @@ class ScopeResolver:
 
     # --- steps ---------------------------------------------------------------------------------
 
+    def _named(self, ref: Ref) -> Step | None:
+        step = step_named(ref.keys, self.plan.program.by_id)
+        if step is None and self.step is not None and self.own is not None:
+            return step_named(ref.keys, {self.step.id: self.step})  # an undo sees itself
+        return step
+
     def _step(self, ref: Ref) -> tuple[Code, int]:  # noqa: PLR0911 (field by field)
-        steps = self.plan.program.by_id
-        step = step_named(ref.keys, steps)
+        step = self._named(ref)
         if step is None:
             return self._stored(ref)
         if self.step is not None and step.id == self.step.id and self.own is not None:

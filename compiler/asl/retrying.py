@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.check.program import AwsCall, Publish, Retry, Script, Step, SubWorkflow
+from compiler.check.program import Action, AwsCall, Publish, Retry, Script, Step, SubWorkflow
 from compiler.document.nodes import Json
 from protocol.names import LAMBDA_TRANSIENT, NEVER_RETRIED, STEP_IN_PROGRESS
 
@@ -44,11 +44,14 @@ def is_looped(step: Step) -> bool:
     Conditions are asked in a Choice. A script on CodeBuild fails as `States.TaskFailed` whatever
     went wrong; its own error is known only when the stored result has been fetched. A child
     execution has a name of its own for each attempt, and one name for Step Functions' retries.
+    An outside system that answered badly has to be asked again.
     """
     if step.retry is None or step.retry.attempts <= 1:
         return False
     on_codebuild = isinstance(step.kind, Script) and step.kind.runner == "codebuild"
-    return on_codebuild or isinstance(step.kind, SubWorkflow) or bool(step.retry.conditions)
+    is_outside = isinstance(step.kind, Action) and step.kind.callback
+    is_own = on_codebuild or is_outside or isinstance(step.kind, SubWorkflow)
+    return is_own or bool(step.retry.conditions)
 
 
 def is_kept(step: Step) -> bool:
@@ -59,11 +62,11 @@ def is_kept(step: Step) -> bool:
 def retriers(step: Step, *, on_lambda: bool) -> list[Json]:
     """Return a Task's retriers, the first that matches decides.
 
-    Conditions are no retriers: they are asked in a loop around the Task.
+    What is a loop around the Task is no retrier.
     """
     found: list[Json] = []
     retry = step.retry
-    author = _authors(retry) if retry is not None and not retry.conditions else None
+    author = _authors(retry) if retry is not None and not is_looped(step) else None
     if on_lambda:
         found.append(_until_free(step))
     if author is not None:

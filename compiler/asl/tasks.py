@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from compiler.asl.children import INHERITED_OF_RUN, child_id, child_name
 from compiler.asl.context import Context, State
+from compiler.asl.counting import counter
 from compiler.asl.records import PAYLOAD, literal_outputs
 from compiler.asl.resolver import ScopeResolver
-from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, TRANSIENT, is_looped, retriers
+from compiler.asl.resuming import handed_on, unless_kept
+from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, TRANSIENT, retriers
 from compiler.asl.values import code_of, field_of, references_of, secrets_of
+from compiler.check.portable import portable
 from compiler.check.program import (
     Action,
     AwsCall,
-    Computed,
     Constant,
     Fields,
-    Items,
     Publish,
     Script,
-    Secret,
     Step,
     SubWorkflow,
     Value,
@@ -26,8 +27,8 @@ from compiler.check.program import (
 )
 from compiler.document.nodes import Json
 from compiler.expressions import references
-from compiler.expressions.portable import template_to_portable
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
+from compiler.plan.durations import BUILD
 from compiler.plan.facts import step_named
 from protocol.names import BUS, CODEBUILD_PROJECT, action_function, child_machine
 
@@ -93,6 +94,8 @@ def call_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, J
         call["items"] = [wrap(item.index) for item in context.items]
     if step.repeat is not None:
         call["iteration"] = wrap(counter(step, "n"))
+    elif context.life is not None:
+        call["iteration"] = wrap(context.life)
     if env.items:
         call["env"] = field_of(env, resolve)
     secrets = secrets_of(inputs, "/inputs") | secrets_of(env, "/env")
@@ -101,12 +104,20 @@ def call_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, J
     refs = references_of(inputs, "/inputs", resolve) | references_of(env, "/env", resolve)
     if refs:
         call["refs"] = refs
-    if step.timeout is not None:
-        call["timeout"] = step.timeout
+    seconds = _attempt_seconds(step)
+    if seconds is not None:
+        call["timeout"] = seconds
     deadline = context.deadline_code
     if deadline is not None:
         call["deadline"] = wrap(deadline)
     return call | _outputs_of(context, step, resolve) | _files_of(context, step)
+
+
+def _attempt_seconds(step: Step) -> int | None:
+    """Return what the wrapper gives an attempt; None for its own limit, which is Lambda's."""
+    if isinstance(step.kind, Script) and step.kind.runner == "codebuild":
+        return step.timeout or BUILD
+    return None if step.timeout is None else min(step.timeout, LAMBDA_LIMIT)
 
 
 def _inputs_and_env(step: Step) -> tuple[Value, Fields]:
@@ -134,7 +145,7 @@ def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[st
         if output.form == "computed":
             computed[output.name] = field_of(output.value, resolve)
         elif output.form == "derived":
-            derived[output.name] = _portable(output.value)
+            derived[output.name] = portable(output.value)
     if computed:
         found["computed"] = computed
     if derived:
@@ -158,29 +169,6 @@ def _limits_of(context: Context, step: Step) -> dict[str, Json]:
     if limit is not None:
         found["limit"] = limit
     return found
-
-
-def _portable(value: Value) -> Json:
-    """Return a value with expressions in the form that protocol.evaluate reads."""
-    match value:
-        case Computed(template=template):
-            return template_to_portable(template)
-        case Fields(items=fields):
-            return ["record", *(part for key, one in fields for part in (key, _portable(one)))]
-        case Items(items=items):
-            return ["list", *map(_portable, items)]
-        case Constant(value=plain):
-            return _portable_json(plain)
-        case Secret():
-            return None
-
-
-def _portable_json(value: Json) -> Json:
-    if isinstance(value, list):
-        return ["list", *map(_portable_json, value)]
-    if isinstance(value, dict):
-        return ["record", *(p for k, one in value.items() for p in (k, _portable_json(one)))]
-    return value
 
 
 def _contexts_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, Json]:
@@ -213,8 +201,16 @@ def _files_of(context: Context, step: Step) -> dict[str, Json]:
         found["artifacts"] = literal(list(step.artifacts))
     files = context.plan.files.get(step.id)
     if files:
-        found["files"] = list(files)
+        found["files"] = [_place(context, maker, shared) for maker, shared in files.items()]
     return found
+
+
+def _place(context: Context, step: str, shared: int) -> Json:
+    """Return the path below which a step's files are, for a reader in the same items."""
+    if not shared:
+        return step
+    indexes = " & '/' & ".join(f"$string({item.index})" for item in context.items[:shared])
+    return wrap(f"{text_literal(step + '/')} & {indexes}")
 
 
 def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Script) -> Task:
@@ -229,7 +225,7 @@ def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Script) -
     }
     if kind.image is not None:
         arguments["ImageOverride"] = literal(kind.image)
-    seconds = step.timeout or 3600
+    seconds = step.timeout or BUILD
     arguments["TimeoutInMinutesOverride"] = max(5, -(-seconds // 60))
     state: State = {
         "Type": "Task",
@@ -238,6 +234,8 @@ def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Script) -
         "TimeoutSeconds": time_limit(context, seconds + 300),
         "Output": {},
     }
+    if context.plan.closing is None:
+        state["TimeoutSeconds"] = unless_kept(context, step, state["TimeoutSeconds"])
     told = "$exists($states.input.Error) ? $substring($string($states.input.Cause), 0, 400) : null"
     fetch: State = {
         "Type": "Task",
@@ -283,16 +281,20 @@ def _aws_call(context: Context, step: Step, resolve: ScopeResolver, kind: AwsCal
 
 
 def _child(context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkflow) -> Task:
-    name = child_name(context, step)
+    items = ", ".join(item.index for item in context.items)
     run = (
-        f"{{'id': {name}, 'attempt': 1, 'started_by': $run.started_by, 'parent': $run.id, "
-        f"'root': $exists($run.root) ? $run.root : $run.id}}"
+        f"{{'id': {child_id(context, step)}, 'attempt': $run.attempt, "
+        f"'started_by': $run.started_by, {INHERITED_OF_RUN}, "
+        f"'parent': $run.id, 'root': $exists($run.root) ? $run.root : $run.id, "
+        f"'step': {text_literal(step.id)}, 'items': [{items}]}}"
     )
     payload: dict[str, Json] = {
         "inputs": field_of(kind.inputs, resolve),
         "run": wrap(run),
         "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
     }
+    if context.plan.closing is None:
+        payload["resume"] = handed_on()
     for root in ("trigger", "github"):
         if root in context.plan.carried:
             payload[root] = f"{{% ${root} %}}"
@@ -301,7 +303,7 @@ def _child(context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkfl
         "Resource": "arn:aws:states:::states:startExecution.sync:2",
         "Arguments": {
             "StateMachineArn": child_machine(kind.workflow),
-            "Name": wrap(name),
+            "Name": wrap(child_name(context, step)),
             "Input": payload,
         },
         "Retry": [SERVICE],
@@ -311,39 +313,17 @@ def _child(context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkfl
     return Task(state, "$states.result.Output")
 
 
-def child_name(context: Context, step: Step) -> str:
-    """Return JSONata of a child's execution name, the same for every try of one attempt.
-
-    Each attempt of the author's, each round of a repeat and each try that a person asked for is
-    a child of its own.
-    """
-    loops = [
-        letter
-        for letter, has in (
-            ("a", is_looped(step)),
-            ("n", step.repeat is not None),
-            ("p", step.on_error == "pause"),
-        )
-        if has
-    ]
-    path = " & '/' & ".join(
-        [
-            "$run.id",
-            text_literal(step.id),
-            *(f"$string({item.index})" for item in context.items),
-            "$string($run.attempt)",
-            *(f"{text_literal(letter)} & $string({counter(step, letter)})" for letter in loops),
-        ]
-    )
-    return f"$substring($run.id, 0, 47) & '-' & $substring($hash({path}, 'SHA-256'), 0, 32)"
-
-
 def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish) -> Task:
     parts = ["$run.id", text_literal(step.id), *(f"$string({i.index})" for i in context.items)]
     if step.repeat is not None:
         parts.append(f"'r' & $string({counter(step, 'n')})")
+    elif context.life is not None:
+        parts.append(f"'r' & $string(({context.life}))")
     path = " & '/' & ".join(parts)
-    detail = f"{{'event_id': {path}, 'payload': {code_of(kind.payload, resolve)}, 'run': $run.id}}"
+    detail = (
+        f"{{'event_id': {path}, 'payload': {code_of(kind.payload, resolve)}, 'run': $run.id, "
+        "'depth': $run.depth, 'cause': $run.event_id}"
+    )
     state: State = {
         "Type": "Task",
         "Resource": "arn:aws:states:::events:putEvents",
@@ -378,9 +358,3 @@ def time_limit(context: Context, seconds: int) -> Json:
         return seconds
     left = f"$floor(($toMillis({deadline}) - $millis()) / 1000) + {GRACE}"
     return wrap(f"$max([1, $min([{seconds}, {left}])])")
-
-
-def counter(step: Step, letter: str) -> str:
-    """Return JSONata of a loop's counter, 1 before the loop has counted."""
-    name = f"${letter}_{step.variable}"
-    return f"$exists({name}) ? {name} : 1"

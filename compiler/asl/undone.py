@@ -14,6 +14,7 @@ def outputs_of_close(closing: Closing) -> Json:
     failed = "$undone[status = 'failed']"
     return {
         "compensation": wrap(
+            "$exists($lost) ? 'unknown' : "
             f"$count($undone) = 0 ? 'none' : $exists({failed}) ? 'partial' : 'complete'"
         ),
         "undone": "{% $undone %}",

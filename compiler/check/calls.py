@@ -36,6 +36,14 @@ def action(checker: Checker, entry: Entry, reader: Reader) -> tuple[Action, Type
             or "write one under `actions/`, or use a `run` step",
         )
         return Action(step.action, inputs, step.callback), UNKNOWN
+    if step.callback and not contract.hands_on_callback:
+        checker.error(
+            "callback-goes-nowhere",
+            checker.context.span((*step.path, "callback")),
+            f"'{step.action}' tells nobody where to answer to, so nothing ends '{entry.id}'",
+            "leave `callback` out, or use `http-request` or an action of your own that hands on "
+            "`context.callback`",
+        )
     taker = Taker(f"action '{step.action}'")
     inputs = _fitted(checker, step, inputs, node, contract.inputs, taker)
     outputs = checker.context.type_of_schema(contract.outputs)

@@ -12,6 +12,7 @@ from compiler.check.files import check_files
 from compiler.check.groups import groups
 from compiler.check.program import Program, Step, SubWorkflow, every_step
 from compiler.check.reads import Reads
+from compiler.check.redundant import check_dependencies
 from compiler.check.steps import build
 from compiler.check.surroundings import Surroundings
 from compiler.check.triggers import triggers
@@ -40,6 +41,8 @@ def check(
     if diagnostics.has_errors:
         return None
     warnings.check_inputs(checker)
+    steps = {step.id: step for step in every_step((*program.steps, *program.handlers))}
+    check_dependencies(checker, steps)
     return program
 
 

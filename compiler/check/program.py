@@ -253,6 +253,7 @@ class Step:
     artifacts: tuple[str, ...] = ()
     reads_files: bool = False
     makes_files: bool = False
+    repeatable: bool = False  # its action does no harm where it is carried out twice
 
     @property
     def is_undone(self) -> bool:
@@ -301,6 +302,23 @@ class Notify:
 
 
 @dataclass(frozen=True, slots=True)
+class Trigger:
+    """What starts runs; `settings` are those of its type, as plain JSON.
+
+    Of the events that count as one (they come out with the same `key`) within `window` seconds
+    only the first starts a run; None for either: the event's own id, and the default window.
+    """
+
+    name: str
+    type: str
+    settings: dict[str, Json]
+    inputs: tuple[tuple[str, Value], ...] = ()
+    condition: Expr | None = None
+    key: Value | None = None
+    window: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Checkout:
     """The files that the steps work on; a value that was left out is the constant null."""
 
@@ -324,7 +342,7 @@ class Program:
     timeout: int | None = None
     concurrency: Concurrency | None = None
     notify: tuple[Notify, ...] = ()
-    triggers: Json = None  # normalised, as the deployment reads them
+    triggers: tuple[Trigger, ...] = ()
     contract: Json = None  # JSON Schema of inputs and outputs
     vars: Json = None  # the stage's variables: constants in this compilation
     children: tuple[str, ...] = field(default=())

@@ -115,6 +115,7 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
         artifacts=written_step.artifacts,
         reads_files=isinstance(kind, Script) or (contract is not None and contract.reads_files),
         makes_files=contract is not None and contract.makes_files,
+        repeatable=contract is not None and contract.repeatable,
     )
     check_step(checker, entry, step)
     return step

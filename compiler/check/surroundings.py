@@ -17,7 +17,8 @@ class ActionContract:
 
     `repeatable`: an attempt of unknown effect may be made again. `reads_files`: starts in a
     workspace. `makes_files`: an output of it names a file that it made. `error_types` are the
-    errors it declares beside the categories.
+    errors it declares beside the categories. `hands_on_callback`: an outside system may learn
+    of it where to answer to.
     """
 
     inputs: Schema
@@ -26,6 +27,7 @@ class ActionContract:
     reads_files: bool = False
     makes_files: bool = False
     error_types: tuple[str, ...] = ()
+    hands_on_callback: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,43 +6,53 @@ from compiler.check.calls import constant_or_fields
 from compiler.check.checker import Checker
 from compiler.check.contexts import GIT_INPUTS
 from compiler.check.contracts import Taker, fit
+from compiler.check.program import Constant, Fields, Trigger, Value
 from compiler.check.readers import Reader
+from compiler.check.warnings import check_key
 from compiler.document.nodes import Json, Mapping
-from compiler.spec import GitPushTrigger, Trigger
+from compiler.spec import GitPushTrigger, ScheduleTrigger
+from compiler.spec import Trigger as Written
 
 _FROM_PAYLOAD = ("event", "queue", "http", "database")
 _NO_STEPS = "read `event`"
 
 
-def triggers(checker: Checker) -> Json:
-    """Return the triggers as the deployment reads them; expressions stay as they were written."""
-    return [_trigger(checker, trigger) for trigger in checker.context.workflow.triggers]
+_COMMON = {"path", "name", "type", "inputs", "condition", "dedupe", "broken", "pattern_key"}
 
 
-def _trigger(checker: Checker, trigger: Trigger) -> Json:
+def triggers(checker: Checker) -> tuple[Trigger, ...]:
+    """Return what starts runs of the workflow."""
+    return tuple(_trigger(checker, trigger) for trigger in checker.context.workflow.triggers)
+
+
+def _trigger(checker: Checker, trigger: Written) -> Trigger:
     contexts = {name: checker.contexts[name] for name in ("vars", "trigger", "event", "github")}
     reader = Reader(None, "value", contexts, no_steps=_NO_STEPS)
-    _check_inputs(checker, trigger, reader)
+    inputs = _inputs(checker, trigger, reader)
+    condition = key = window = None
     if trigger.condition is not None:
-        checker.typed.condition(trigger.condition, (*trigger.path, "condition"), reader)
-    if trigger.dedupe is not None and trigger.dedupe.key is not None:
-        checker.value(trigger.dedupe.key, (*trigger.dedupe.path, "key"), reader)
-    plain = trigger.model_dump(mode="json", exclude={"path", "broken", "pattern_key"})
-    plain["inputs"] = trigger.inputs.entries
-    if isinstance(plain.get("dedupe"), dict):
-        del plain["dedupe"]["path"]
-    return plain
+        path = (*trigger.path, "condition")
+        condition = checker.typed.condition(trigger.condition, path, reader)
+    if trigger.dedupe is not None:
+        window = trigger.dedupe.window
+        if trigger.dedupe.key is not None:
+            key = checker.value(trigger.dedupe.key, (*trigger.dedupe.path, "key"), reader)
+            if not isinstance(trigger, ScheduleTrigger):
+                check_key(checker, key)
+    settings = trigger.model_dump(mode="json", exclude=_COMMON)
+    return Trigger(trigger.name, trigger.type, settings, inputs, condition, key, window)
 
 
-def _check_inputs(checker: Checker, trigger: Trigger, reader: Reader) -> None:
+def _inputs(checker: Checker, trigger: Written, reader: Reader) -> tuple[tuple[str, Value], ...]:
+    """Return what the trigger says of the inputs, as the workflow's contract wants it."""
     items, node = checker.values(trigger.inputs, reader)
     contract = checker.context.workflow.inputs
     if contract is None or (trigger.broken and not isinstance(node, Mapping)):
-        return
+        return items
     schema = contract.json_schema
     given = set(GIT_INPUTS) if isinstance(trigger, GitPushTrigger) else set()
     if not trigger.inputs.entries and trigger.type in _FROM_PAYLOAD:
-        return  # the payload is the inputs; intake validates it
+        return items  # the payload is the inputs; intake validates it
     required = schema["required"]
     assert isinstance(required, list)
     needed: dict[str, Json] = {
@@ -53,4 +63,11 @@ def _check_inputs(checker: Checker, trigger: Trigger, reader: Reader) -> None:
     if node is not None:
         span = checker.context.key_span(trigger.inputs.path)
     name = f"the workflow, which '{trigger.name}' starts,"
-    fit(constant_or_fields(items), node, needed, Taker(name), checker.context, span)
+    fitted = fit(constant_or_fields(items), node, needed, Taker(name), checker.context, span)
+    match fitted:
+        case Fields(items=fields):
+            return fields
+        case Constant(value=dict() as plain):
+            return tuple((key, Constant(value)) for key, value in plain.items())
+        case _:
+            return items

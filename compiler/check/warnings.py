@@ -6,10 +6,14 @@ from collections.abc import Iterator
 
 from compiler.check.checker import Checker
 from compiler.check.groups import Entry
+from compiler.check.program import Value, expressions
 from compiler.check.suggest import listed
-from compiler.expressions import Binary, Call, Expr, Not, Ref, status_functions, walk
+from compiler.document.nodes import Json
+from compiler.expressions import Binary, Call, Expr, Not, Ref, references, status_functions, walk
 from compiler.expressions.syntax import children
 from compiler.spec import EventTrigger, PublishStep
+from protocol.events import SOURCE
+from protocol.patterns import matches
 
 
 def check_condition(checker: Checker, entry: Entry, condition: Expr) -> None:
@@ -110,26 +114,50 @@ def _cancelled_holders(checker: Checker) -> None:
 
 
 def _own_events(checker: Checker) -> None:
-    """Warn of a workflow that publishes what starts it."""
-    heard: dict[str, str] = {}
-    for trigger in checker.context.workflow.triggers:
-        if not isinstance(trigger, EventTrigger) or trigger.condition is not None:
-            continue
-        if set(trigger.pattern) != {"detail-type"}:
-            continue
-        types = trigger.pattern["detail-type"]
-        for name in types if isinstance(types, list) else ():
-            if isinstance(name, str):
-                heard[name] = trigger.name
+    """Warn of a workflow that publishes what starts it.
+
+    What is in an event is known at run time only, so patterns that ask for it are left alone.
+    """
+    listening = [
+        trigger
+        for trigger in checker.context.workflow.triggers
+        if isinstance(trigger, EventTrigger)
+        and not trigger.broken
+        and trigger.condition is None
+        and trigger.pattern.keys() <= {"source", "detail-type"}
+    ]
     for entry in checker.groups.entries():
         step = entry.step
-        if isinstance(step, PublishStep) and step.event in heard:
+        if not isinstance(step, PublishStep):
+            continue
+        event: dict[str, Json] = {"source": SOURCE, "detail-type": step.event}
+        heard = next((one for one in listening if matches(one.pattern, event)), None)
+        if heard is not None:
             checker.warn(
                 "starts-itself",
                 checker.context.span((*step.path, "event")),
                 f"'{entry.id}' publishes '{step.event}', which starts this workflow again",
-                f"publish another event, or give the trigger '{heard[step.event]}' a `condition`",
+                f"publish another event, or give the trigger '{heard.name}' a `condition`",
             )
+
+
+_TIMES = frozenset(
+    {"time", "timestamp", "now", "received_at", "sent_at", "published_at", "processed_at"}
+)
+"""Names of what differs each time that a sender tries again."""
+
+
+def check_key(checker: Checker, key: Value) -> None:
+    """Warn of a key of events that holds a time: then no two are the same."""
+    for expr in expressions(key):
+        for ref in references(expr):
+            if ref.root == "event" and ref.keys and ref.keys[-1] in _TIMES:
+                checker.warn(
+                    "time-in-dedupe-key",
+                    ref.span,
+                    f"`{ref.keys[-1]}` is hardly the same when the event is sent again",
+                    "write what the event is about, such as `event.order_id`",
+                )
 
 
 def check_inputs(checker: Checker) -> None:

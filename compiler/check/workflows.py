@@ -62,10 +62,10 @@ def _free_inputs(workflow: Workflow) -> Schema:
 
 def highest(versions: tuple[WorkflowContract, ...]) -> WorkflowContract:
     """Return the version that a call without `@` means."""
-    return max(versions, key=lambda one: _order(one.version))
+    return max(versions, key=lambda one: order(one.version))
 
 
-def _order(version: str | None) -> tuple[tuple[int, int, str], ...]:
+def order(version: str | None) -> tuple[tuple[int, int, str], ...]:
     """Return a key that orders versions by their numbers: `1.9` before `1.10`."""
     if version is None:
         return ()

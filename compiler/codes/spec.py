@@ -189,6 +189,16 @@ CODES: tuple[Code, ...] = (
         "name: Hello\ninputs:\n  count: {type: integer, default: 3}\n" + _reading("count"),
     ),
     Code(
+        "bad-event-pattern",
+        "A pattern of events that EventBridge does not take",
+        "What a field is to be stands in a list, even a single value; operators such as `prefix`, "
+        "`anything-but` and `exists` stand in it as mappings.",
+        "name: Hello\ntrigger: {type: event, pattern: {source: aws.s3}}\n"
+        "steps:\n  - {id: say, run: echo hello}\n",
+        "name: Hello\ntrigger: {type: event, pattern: {source: [aws.s3]}}\n"
+        "steps:\n  - {id: say, run: echo hello}\n",
+    ),
+    Code(
         "bad-pattern",
         "A pattern that is no regular expression",
         "`pattern` in a type is a regular expression, as in JSON Schema.",

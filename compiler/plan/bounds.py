@@ -7,6 +7,7 @@ person who has a paused step tried again is counted once for each such step.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -23,6 +24,19 @@ PRICE_PER_TRANSITION = 0.025 / 1000
 
 BY_PAUSE = 2
 """Passes of a step that a person may have tried again."""
+
+
+CHUNK = 40
+"""Items of a for_each that go to one child execution, where they are not too heavy."""
+CHUNK_EVENTS = 10_000
+"""Events that the items of one child execution may take by their bound."""
+
+_CHUNKS = re.compile(r"\$partition\(.*, (\d+)\)", re.DOTALL)
+
+
+def chunk_size(events: int) -> int:
+    """Return how many items go to one child execution, one of which takes so many events."""
+    return max(1, min(CHUNK, CHUNK_EVENTS // (events + 2)))
 
 
 class Machine(Protocol):
@@ -140,9 +154,15 @@ class Counter:
         if isinstance(items, list):
             return len(items)
         step = self.step(name)
+        body = _object(state["ItemProcessor"])
         if step is not None and step.for_each is not None:
-            return step.for_each.max_items
-        inside = states_of(_object(state["ItemProcessor"]))
+            most = step.for_each.max_items
+            chunks = _CHUNKS.search(str(items))
+            if chunks is not None:  # each is one item here
+                return -(-most // int(chunks[1]))
+            is_chunk = name == f"{step.id}.items"
+            return min(most, chunk_size(self.flow(body).events)) if is_chunk else most
+        inside = states_of(body)
         return max(1, sum(self._undos(inner) for inner in inside))
 
     def _undos(self, state: str) -> int:

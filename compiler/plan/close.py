@@ -25,7 +25,7 @@ def close_program(program: Program) -> Program:
         timeout=None,
         concurrency=None,
         notify=(),
-        triggers=None,
+        triggers=(),
         children=(),
     )
 
@@ -34,7 +34,7 @@ def closing(program: Program) -> Closing:
     """Return what the close machine of a workflow does and reads."""
     steps = {step.id: step for step in every_step(program.steps)}
     undone = tuple(step for step in steps.values() if step.is_undone)
-    around = {step.id: outer for step, outer in _repeated(program.steps, ()) if step.is_undone}
+    around = {step.id: outer for step, outer in repeated(program.steps) if step.is_undone}
     roots: set[str] = set()
     read: set[str] = set()
     for expr in (*_exprs(program, undone), *_lists(undone, around)):
@@ -52,15 +52,15 @@ def closing(program: Program) -> Closing:
     )
 
 
-def _repeated(
-    steps: tuple[Step, ...], outer: tuple[Step, ...]
+def repeated(
+    steps: tuple[Step, ...], outer: tuple[Step, ...] = ()
 ) -> Iterator[tuple[Step, tuple[Step, ...]]]:
     """Yield every step with the for_each steps it stands in, its own last."""
     for step in steps:
         inside = outer if step.for_each is None else (*outer, step)
         yield step, inside
         if isinstance(step.kind, Block):
-            yield from _repeated(step.kind.steps, inside)
+            yield from repeated(step.kind.steps, inside)
 
 
 def _lists(undone: tuple[Step, ...], around: dict[str, tuple[Step, ...]]) -> Iterator[Expr]:

@@ -26,8 +26,10 @@ from compiler.plan.graph import topological
 GRACE = 15 * 60
 """What handlers, undos and `always()` steps get after a deadline."""
 
+BUILD = 3600
+"""What an attempt of a script on CodeBuild may take where it says nothing."""
+
 _LAMBDA = 900
-_BUILD = 3600
 _AWS_CALL = 300
 _PUBLISH = 60
 _CALLBACK = 86_400
@@ -124,7 +126,7 @@ def _default(kind: Action | Script | AwsCall | Publish) -> int:
         case Action(callback=callback):
             return _CALLBACK if callback else _LAMBDA
         case Script(runner=runner):
-            return _BUILD if runner == "codebuild" else _LAMBDA
+            return BUILD if runner == "codebuild" else _LAMBDA
         case AwsCall():
             return _AWS_CALL
         case Publish():

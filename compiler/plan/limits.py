@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from compiler.check.program import Program, Step, every_step
 from compiler.diagnostics import Diagnostics
@@ -77,9 +78,18 @@ def _compact(value: Json | Mapping[str, Json]) -> str:
     return _ENCODER.encode(value)
 
 
-def check_limits(plan: Plan, machines: Sequence[Machine], diagnostics: Diagnostics) -> None:
+class Named(Machine, Protocol):
+    """A machine known by its id: the workflow's, `<it>--close` or `<it>--<for_each step>`."""
+
+    @property
+    def id(self) -> str:
+        """The id."""
+
+
+def check_limits(plan: Plan, machines: Sequence[Named], diagnostics: Diagnostics) -> None:
     """Report machines that AWS would not take, or would end before their end."""
-    for at, machine in enumerate(machines):
+    for machine in machines:
+        part = machine.id.removeprefix(plan.program.id).removeprefix("--")
         text = _compact(machine.definition)
         size = _size(text)
         if size > DEFINITION_LIMIT:
@@ -87,9 +97,10 @@ def check_limits(plan: Plan, machines: Sequence[Machine], diagnostics: Diagnosti
                 plan,
                 diagnostics,
                 "definition-too-large",
-                f"the compiled {_WHOSE[at > 0]} takes {size:,} bytes, and AWS takes at most "
+                f"the compiled {_told(part)} takes {size:,} bytes, and AWS takes at most "
                 f"{DEFINITION_LIMIT:,}",
-                _advice(plan, size, DEFINITION_LIMIT, _bytes(plan, text, size), is_close=at > 0),
+                _advice_for(plan, part)
+                or _advice(plan, size, DEFINITION_LIMIT, _bytes(plan, text, size)),
             )
         events = bounds(plan.program, machine).events
         if events > EVENT_LIMIT:
@@ -97,13 +108,30 @@ def check_limits(plan: Plan, machines: Sequence[Machine], diagnostics: Diagnosti
                 plan,
                 diagnostics,
                 "too-many-events",
-                f"a run of this {_WHOSE[at > 0]} may write {events:,} events with all its retries "
+                f"a run of this {_told(part)} may write {events:,} events with all its retries "
                 f"and items, and at most {EVENT_LIMIT:,} are safe",
-                _advice(plan, events, EVENT_LIMIT, _events(plan, machine), is_close=at > 0),
+                _advice_for(plan, part)
+                or _advice(plan, events, EVENT_LIMIT, _events(plan, machine)),
             )
 
 
-_WHOSE = {False: "workflow", True: "`on_failure` part"}
+_CLOSE = "close"
+
+
+def _told(part: str) -> str:
+    if not part:
+        return "workflow"
+    return "`on_failure` part" if part == _CLOSE else f"workflow's chunk of items of '{part}'"
+
+
+def _advice_for(plan: Plan, part: str) -> tuple[int, str] | None:
+    """Return the place and the proposal for what is not the workflow's own machine."""
+    if part == _CLOSE:
+        return 0, "move handlers of `on_failure` to a sub-workflow"
+    for at, step in enumerate(plan.program.steps):
+        if part and any(inner.id == part for inner in every_step((step,))):
+            return at, f"move what is done for an item of '{part}' to a sub-workflow"
+    return None
 
 
 def _report(
@@ -179,12 +207,8 @@ def _walk(
 # --- what to move -------------------------------------------------------------------------------
 
 
-def _advice(
-    plan: Plan, total: int, limit: int, weights: Sequence[int], *, is_close: bool
-) -> tuple[int, str]:
+def _advice(plan: Plan, total: int, limit: int, weights: Sequence[int]) -> tuple[int, str]:
     """Return the place of the first step to move, and the proposal."""
-    if is_close:
-        return 0, "move handlers of `on_failure` to a sub-workflow"
     whole = sum(weights) or 1
     room = int(limit * _ROOM)
     need = total - room

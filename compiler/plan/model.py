@@ -316,7 +316,7 @@ class Plan:
     frame_of: dict[int, int]  # scope key -> key of its frame
     items: dict[int, str]  # scope key of a for_each body -> its step
     contexts: frozenset[str]  # roots that some expression reads: inputs, github, event ...
-    files: dict[str, tuple[str, ...]]  # step -> steps whose files are laid into its workspace
+    files: dict[str, dict[str, int]]  # step -> steps whose files it finds -> items they share
     limits: dict[str, int] = field(default_factory=dict)  # inline bytes by step
     close: Plan | None = None  # the close machine, where a failed run has something to do
     closing: Closing | None = None  # of a close machine: what it does before the handlers

@@ -41,7 +41,7 @@ class Read:
 def reads_of_step(step: Step, steps: Mapping[str, Step]) -> Iterator[Read]:
     """Yield what a step reads of other steps, its condition included, its children not."""
     if isinstance(step.kind, Action | Script):
-        for value in _values(step):
+        for value in values_of_step(step):
             yield from reads_of_value(value, steps, step.id, travels=True)
         exprs = _steering(step)
     else:
@@ -52,7 +52,7 @@ def reads_of_step(step: Step, steps: Mapping[str, Step]) -> Iterator[Read]:
 
 def exprs_of_step(step: Step) -> Iterator[Expr]:
     """Yield every expression a step holds, its children's not."""
-    for value in _values(step):
+    for value in values_of_step(step):
         yield from exprs_of_value(value)
     yield from _steering(step)
 
@@ -71,7 +71,8 @@ def _steering(step: Step) -> Iterator[Expr]:
         yield from step.retry.conditions
 
 
-def _values(step: Step) -> Iterator[Value]:
+def values_of_step(step: Step) -> Iterator[Value]:
+    """Yield what a step is carried out with, and what it gives: its children's not."""
     kind = step.kind
     match kind:
         case Action(inputs=inputs) | SubWorkflow(inputs=inputs):

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from compiler.document.nodes import Mapping, Path
 from compiler.spec import model, names
+from compiler.spec.patterns import problems
 from compiler.spec.report import Reporter
 from compiler.spec.written import parts as written
 from compiler.spec.written.scalars import OPEN, source_text
@@ -145,12 +146,24 @@ def env(report: Reporter, plain: dict[str, JsonValue] | None, path: Path) -> mod
     return model.Values(path=path, entries=found)
 
 
+def check_pattern(report: Reporter, plain: dict[str, JsonValue], path: Path) -> None:
+    """Report what EventBridge would refuse of a pattern."""
+    for place, told in problems(plain):
+        report.error(
+            "bad-event-pattern",
+            (*path, *place),
+            f"this is no pattern: {told}",
+            "write a list of what is to match: [value], or an operator: [{prefix: app-}]",
+        )
+
+
 def pattern(report: Reporter, plain: JsonValue, path: Path) -> dict[str, JsonValue] | None:
     """Return the EventBridge pattern of `event`: a pattern, a name, or a list of names."""
     if isinstance(plain, dict):
         if not plain:
             report.wrong_type(path, "an event's name or a pattern")
             return None
+        check_pattern(report, plain, path)
         return plain
     events: list[JsonValue] = plain if isinstance(plain, list) else [plain]
     if not events or not all(isinstance(name, str) and name.strip() for name in events):

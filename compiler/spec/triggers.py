@@ -205,6 +205,7 @@ def _event(report: Reporter, part: written.EventTrigger, common: Common) -> mode
     if part.event is not None and part.pattern is not None:
         parts.conflict(report, path, "pattern", "event", "write the event's name into the pattern")
     if part.event is None:
+        parts.check_pattern(report, part.pattern or {}, (*path, "pattern"))
         return model.EventTrigger(**common, pattern=part.pattern or {}, pattern_key="pattern")
     pattern = parts.pattern(report, part.event, (*path, "event"))
     return model.EventTrigger(**common, pattern=pattern or {}, pattern_key="event")

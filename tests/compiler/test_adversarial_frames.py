@@ -146,6 +146,21 @@ steps:
     assert [(call["timeout"], call.get("deadline")) for call in calls] == [(300, None)] * 2
 
 
+def test_an_attempt_is_told_the_time_that_its_machine_gives_it() -> None:
+    """A build's wrapper knows of the hour; on Lambda it stops before Lambda does."""
+    workflow = """
+name: w
+steps:
+  - {id: hour, run: echo, runner: codebuild}
+  - {id: long, run: echo, runner: codebuild, timeout: 3h}
+  - {id: most, run: echo, runner: lambda, timeout: 15m}
+  - {id: short, run: echo, runner: lambda, timeout: 20s}
+"""
+    _, calls = played(workflow)
+    told = {call["step"]: call["timeout"] for call in calls if not call.get("stored")}
+    assert told == {"hour": 3600, "long": 10_800, "most": 890, "short": 20}
+
+
 # --- chunks --------------------------------------------------------------------------------------
 
 

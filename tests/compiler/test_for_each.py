@@ -100,6 +100,55 @@ def test_a_wide_for_each_goes_to_child_executions_in_chunks() -> None:
     assert told.played.events < 200
 
 
+HEAVY = """
+name: heavy
+inputs: {{items: {{type: array}}}}
+steps:
+  - id: each
+    type: parallel
+    for_each: ${{{{ inputs.items }}}}
+    max_items: 100
+    max_concurrency: {at_once}
+    steps:
+      - id: call
+        run: echo
+        {more}
+        env: {{NUMBER: "${{{{ index }}}}"}}
+        outputs: {{state: "${{{{ steps.call.outputs.state }}}}"}}
+"""
+REPEATED = "repeat: {until: steps.call.outputs.state == 'x', max_attempts: 100, delay: 1s}"
+RETRIED = "retry: {max_attempts: 100, delay: 1s}"
+
+
+@pytest.mark.parametrize("more", [REPEATED, RETRIED])
+def test_rounds_and_retries_inside_an_item_count_when_items_go_to_child_executions(
+    more: str,
+) -> None:
+    """A hundred items of a hundred rounds are no work for one execution."""
+    numbers: list[int] = []
+
+    def happens(_step: str, payload: Mapping[str, Any]) -> Happens:
+        numbers.append(payload["env"]["NUMBER"])
+        return Happens(outputs={"state": "x"})
+
+    made = compiled(HEAVY.format(more=more, at_once=40))
+    told = run(made, happens, {"items": [*range(95)]})
+    assert told.run == "succeeded"
+    assert len(told.played.children) > 3
+    assert sorted(map(int, numbers)) == [*range(95)]
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 20, 41, 60, 90])
+def test_items_in_child_executions_run_as_many_at_once_as_is_said(at_once: int) -> None:
+    """In all of them together: the limit is the step's, not a chunk's."""
+    made = compiled(HEAVY.format(more=REPEATED, at_once=at_once))
+    chunks = made.machines[0].definition["States"]["each.each"]["MaxConcurrency"]
+    items = made.machines[1].definition["States"]["each.items"]["MaxConcurrency"]
+    assert 1 <= chunks * items <= at_once
+    assert chunks * items > at_once // 2
+    assert items <= 40
+
+
 BLOCK = """
 name: block
 steps:

@@ -14,6 +14,14 @@ CODES: tuple[Code, ...] = (
         steps("- {id: test, action: run-tests, inputs: {artifact: app}}"),
     ),
     Code(
+        "callback-goes-nowhere",
+        "An action with `callback: true` hands its callback to nobody",
+        "Of the actions that come with Stepsmith `http-request` sends the address to answer to, in "
+        "the header `Stepsmith-Callback`; actions of your own find it in `context.callback`.",
+        steps("- {id: test, action: run-tests, inputs: {artifact: app}, callback: true}"),
+        steps("- {id: test, action: run-tests, inputs: {artifact: app}}"),
+    ),
+    Code(
         "unknown-input",
         "An input is given that nobody takes",
         "Inputs are checked against the contract of the action or the workflow that is called; "

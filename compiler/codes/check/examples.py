@@ -105,4 +105,8 @@ EACH = ("- id: each", "  type: parallel", "  for_each: [1, 2]", "  steps:")
 MAKES = ("- id: build", "  run: make dist/app.tar.gz", "  depends_on: []")
 MADE = ("  artifacts: [dist/app.tar.gz]", "- id: test", "  action: run-tests")
 READS = ("  inputs:", "    artifact: dist/app.tar.gz")
+HOST = (
+    "- {id: plan, run: ./plan}",
+    "- {id: host, run: ./host, depends_on: [plan], condition: run.attempt == 1}",
+)
 PARTS = ("- id: build", "  run: echo built", "- id: clean", "  run: echo cleaned")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compiler.codes import Code
-from compiler.codes.check.examples import PARTS, condition, file, steps
+from compiler.codes.check.examples import HOST, PARTS, condition, file, steps
 
 CODES: tuple[Code, ...] = (
     Code(
@@ -38,6 +38,14 @@ CODES: tuple[Code, ...] = (
         ),
     ),
     Code(
+        "redundant-dependency",
+        "A step depends on two steps of which one comes after the other and may be skipped",
+        "One dependency that was not skipped is enough for a step to run: the earlier one lets it "
+        "run though the later one was skipped.",
+        steps(*HOST, "- {id: deploy, run: ./deploy, depends_on: [plan, host]}"),
+        steps(*HOST, "- {id: deploy, run: ./deploy, depends_on: [host]}"),
+    ),
+    Code(
         "cancels-unfinished-work",
         "`cancel_running` stops a run that has something left to do",
         "A run that is stopped runs no `always()` step and no undo, and what people were asked is "
@@ -68,6 +76,22 @@ CODES: tuple[Code, ...] = (
             "trigger: {type: event, event: app.built}",
             "steps:",
             "  - {id: tell, type: publish, event: app.tested}",
+        ),
+    ),
+    Code(
+        "time-in-dedupe-key",
+        "A time in the key that events are known by",
+        "Events with the same key count as one. A time differs when a sender tries again, so the "
+        "event would start a second run.",
+        file(
+            "trigger: {type: queue, queue: orders, dedupe: {key: '${{ event.sent_at }}'}}",
+            "steps:",
+            "  - {id: build, run: make}",
+        ),
+        file(
+            "trigger: {type: queue, queue: orders, dedupe: {key: '${{ event.order_id }}'}}",
+            "steps:",
+            "  - {id: build, run: make}",
         ),
     ),
     Code(

@@ -46,6 +46,7 @@ CATALOGUE = {
         schema({}, coverage={"type": "number"}),
         reads_files=True,
         error_types=("TestSuiteError",),
+        hands_on_callback=False,
     ),
     "deploy": ActionContract(
         schema(

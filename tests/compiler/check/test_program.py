@@ -240,8 +240,7 @@ def test_what_else_is_handed_on():
     assert made.steps[1].compensate is not None
     assert made.steps[1].checkpoint
     assert made.has_close
-    assert isinstance(made.triggers, list)
-    assert made.triggers[0]["inputs"] == {"a": "b"}
+    assert [trigger.inputs for trigger in made.triggers] == [(("a", Constant("b")),)]
 
 
 def test_one_and_true_in_a_script_are_two_values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from compiler.check import ActionContract, Surroundings
 from compiler.pipeline import compile_source
+from compiler.plan.bounds import bounds
 from compiler.plan.layout import layout
 from compiler.plan.limits import region_to_move, request_size
 from compiler.source import Source
@@ -69,6 +71,41 @@ def test_a_repeat_counts_with_all_its_rounds():
 
     assert code == "too-many-events"
     assert advice.startswith("'poll' alone takes 99%: fewer `max_attempts` of its `repeat`")
+
+
+def polling(attempts: int) -> dict[str, Any]:
+    """Return a workflow whose items poll six times over, each with so many rounds."""
+    polls = [
+        {
+            "id": f"poll{n}",
+            "run": "echo",
+            "outputs": {"state": f"${{{{ steps.poll{n}.outputs.state }}}}"},
+            "repeat": {"until": f"steps.poll{n}.outputs.state == 'x'", "max_attempts": attempts},
+        }
+        for n in range(6)
+    ]
+    each = {"id": "each", "type": "parallel", "for_each": ["a"], "max_items": 60, "steps": polls}
+    return {"steps": [each]}
+
+
+def test_items_that_are_too_much_for_a_chunk_are_told_as_such():
+    """They run in an execution of their own, which is neither the workflow's nor its handlers'."""
+    ((code, advice),) = errors(polling(900))
+
+    assert code == "too-many-events"
+    assert advice == "move what is done for an item of 'each' to a sub-workflow"
+
+
+@pytest.mark.parametrize("attempts", [2, 5, 20, 60, 120])
+def test_heavy_items_go_to_smaller_chunks_down_to_one_item(attempts: int):
+    made = compiled(polling(attempts), runner_programs=PROGRAMS)
+    items = json.dumps(made.machines[0].definition["States"])
+    (size,) = map(int, re.findall(r"partition\(.*?, (\d+)\)", items))
+    chunk = bounds(made.program, made.machines[1]).events
+
+    assert 1 <= size <= 40
+    assert chunk <= 10_010 or size == 1
+    assert size == 40 or chunk + chunk // size > 9_000  # no smaller than it has to be
 
 
 def test_eight_hundred_plain_steps_fit():

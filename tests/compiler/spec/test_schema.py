@@ -18,8 +18,8 @@ ARTICLES = sorted((Path(__file__).parent / "articles").glob("*.yaml"))
 VALIDATOR = Draft202012Validator(workflow_json_schema())
 # What spans several keys, or the whole file, is the decoder's alone.
 BEYOND = {
-    "bad-action", "bad-cron", "bad-default", "bad-id", "bad-name", "bad-pattern", "bad-reference",
-    "bad-timezone",
+    "bad-action", "bad-cron", "bad-default", "bad-event-pattern", "bad-id", "bad-name",
+    "bad-pattern", "bad-reference", "bad-timezone",
     "conflicting-keys", "duplicate-step", "duplicate-trigger", "missing-key", "not-here",
 }  # fmt: skip
 

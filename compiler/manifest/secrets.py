@@ -1,0 +1,38 @@
+"""The names of the secrets in values and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from compiler.check.program import Action, Fields, Items, Script, Secret, Step, Value
+
+
+def secrets_of(values: Iterable[Value]) -> list[str]:
+    """Return the names of the secrets in values, each once, in order."""
+    return sorted(set(chain.from_iterable(map(_secrets, values))))
+
+
+def secrets_of_step(step: Step) -> list[str]:
+    """Return the names of the secrets that a step is given."""
+    values = [value for _, value in step.env]
+    match step.kind:
+        case Action(inputs=inputs):
+            values.append(inputs)
+        case Script(variables=variables):
+            values += [value for _, value in variables]
+        case _:
+            pass
+    return secrets_of(values)
+
+
+def _secrets(value: Value) -> Iterator[str]:
+    match value:
+        case Secret(parts=parts):
+            yield from (text for kind, text in parts if kind == "secret")
+        case Fields(items=fields):
+            yield from chain.from_iterable(_secrets(item) for _, item in fields)
+        case Items(items=items):
+            yield from chain.from_iterable(map(_secrets, items))
+        case _:
+            return
