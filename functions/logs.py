@@ -6,6 +6,7 @@ Lines and metrics are one JSON object a line; attempts are subsegments in X-Ray.
 from __future__ import annotations
 
 import os
+import traceback
 from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING
@@ -87,6 +88,41 @@ class StepLog:
         self._metrics.add_metric(metric, MetricUnit.Count, 1)
         self._metrics.add_metric("Duration", MetricUnit.Seconds, seconds)
         self._metrics.flush_metrics()
+
+
+class ApiLog:
+    """`functions.api_ports.CallLog`; paths, queries, bodies and names of people are not logged."""
+
+    def __init__(self, stage: str = "") -> None:
+        self._logger = Logger(service=_SERVICE, stage=stage)
+
+    def answered(
+        self, request_id: str, method: str, route: str, status: int, seconds: float
+    ) -> None:
+        """Log how a call was answered."""
+        self._logger.info(
+            "answered",
+            extra={
+                "request_id": request_id,
+                "method": method,
+                "route": route,
+                "status": status,
+                "seconds": seconds,
+            },
+        )
+
+    def fault(self, request_id: str, route: str, error: Exception) -> None:
+        """Log where answering a call went wrong; the error's text may hold what was sent."""
+        frames = traceback.extract_tb(error.__traceback__)
+        self._logger.error(
+            "fault",
+            extra={
+                "request_id": request_id,
+                "route": route,
+                "error_type": type(error).__name__,
+                "at": [f"{one.filename}:{one.lineno} {one.name}" for one in frames],
+            },
+        )
 
 
 class _Trace:

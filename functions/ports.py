@@ -13,9 +13,11 @@ if TYPE_CHECKING:  # each function loads what it uses itself, and no more
     from functions.domain.errors import StepError
     from functions.domain.latch import Arrival, Latch, Waiting
     from functions.domain.lock import Group, Turn
+    from functions.domain.source import Wanted
     from functions.domain.stored import StoredResult
     from functions.domain.task import Entry, Kind, Task
     from functions.domain.task_messages import Message
+    from protocol.manifest import WorkflowManifest
     from protocol.payloads import ActionCall, Envelope, Json, Reference
 
 
@@ -84,9 +86,17 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The step has been carried out before; its result stands."""
+    """The step has been carried out before; its result stands.
+
+    With `recheck` a resume is not sure of that: it stands if the call still has the same
+    `fingerprint`, and none of the steps of `recheck` has been carried out again. `claim` is that
+    of the attempt it is of.
+    """
 
     envelope: Envelope
+    recheck: tuple[str, ...] | None = None
+    fingerprint: str = ""
+    claim: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +139,30 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt at a step: when it began and until when it holds the step."""
+    """One attempt at a step: when it began and until when it holds the step.
+
+    `run_attempt` is that of the run, `fingerprint` tells whether a later call asks for the same.
+    """
 
     started_at: datetime
     lease: datetime
+    run_attempt: int = 1
+    fingerprint: str = ""
 
 
 class Results(Protocol):
     """Results of steps, each written once."""
 
-    def claim(self, place: Place, attempt: Attempt, *, repeatable: bool) -> Claim:
-        """Take the step for an attempt, unless it is finished, held by another or in doubt."""
+    def claim(
+        self, place: Place, attempt: Attempt, *, repeatable: bool, over: Finished | None = None
+    ) -> Claim:
+        """Take the step for an attempt, unless it is finished, held by another or in doubt.
+
+        It is taken from a result that does not stand (`over`).
+        """
+
+    def carried_out(self, run: str, step: str, run_attempt: int) -> bool:
+        """Return whether a step, or an item of it, was claimed in an attempt of its run."""
 
     def read(self, place: Place) -> Finished | Failure | None:
         """Return what is stored of a step's last attempt; None while there is nothing."""
@@ -167,15 +190,22 @@ class Files(Protocol):
     def store(self, place: Place, workspace: Path, paths: Sequence[str]) -> None:
         """Keep files and folders of a workspace (paths relative to it)."""
 
-    def lay(self, run: str, step: str, workspace: Path) -> None:
-        """Put what a step left at the same places of a workspace; nothing if it left nothing."""
+    def lay(self, run: str, path: str, workspace: Path) -> None:
+        """Put what a step left at the same places of a workspace; nothing if it left nothing.
+
+        `path` is `step[/item...]`: what all items below it left is laid, in their order, and of
+        rounds what the last one left.
+        """
 
 
 class Sources(Protocol):
     """The files that steps work on."""
 
-    def lay(self, run: str, workspace: Path) -> None:
-        """Put a fresh copy of the run's source, a git clone with its origin, into a folder."""
+    def lay(self, run: str, workspace: Path, wanted: Wanted | None) -> None:
+        """Put a fresh copy of the run's source, a git clone with its origin, into a folder.
+
+        `wanted` is what is fetched where nobody did so before; None: the run names no source.
+        """
 
 
 class Secrets(Protocol):
@@ -215,11 +245,76 @@ class Executions(Protocol):
         """Stop an execution; one that is over stays as it is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """An execution as Step Functions describes it; `error` and `cause` of one that failed."""
+
+    status: str  # RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED
+    started_at: datetime
+    stopped_at: datetime | None = None
+    output: Json = None
+    error: str | None = None
+    cause: str | None = None
+
+
+class Machines(Protocol):
+    """The stage's state machines, by their references (`protocol.names.machine_name`)."""
+
+    def start(self, reference: str, name: str, text: str) -> bool:
+        """Start an execution with an input, byte by byte the same for the same name.
+
+        True also where just this one is running; False where the name is taken otherwise: by
+        one that has ended, or has another input.
+        """
+
+    def describe(self, reference: str, name: str) -> Execution | None:
+        """Return an execution; None where there is none of that name."""
+
+
+class Manifests(Protocol):
+    """Versions of workflows: those deployed, and all that runs were started from."""
+
+    def current(self, reference: str) -> WorkflowManifest | None:
+        """Return what is deployed as `id` (its highest version) or `id@version`."""
+
+    def all(self) -> Sequence[WorkflowManifest]:
+        """Return all versions deployed, by their ids; of one id the highest comes first."""
+
+    def by_digest(self, digest: str) -> WorkflowManifest | None:
+        """Return a version that was ever kept; None for none."""
+
+    def keep(self, manifest: WorkflowManifest) -> None:
+        """Keep a version under its digest."""
+
+
 class StoredResults(Protocol):
-    """All that is stored of a run's steps."""
+    """All that is stored of a run's steps, and what is noted about it afterwards."""
 
     def of_run(self, run: str) -> list[StoredResult]:
         """Return the stored results of a run."""
+
+    def of_step(self, run: str, step: str) -> list[StoredResult]:
+        """Return the stored results of a step: of its items and rounds."""
+
+    def begin_undo(self, run: str, path: str) -> bool:
+        """Note that a result is being undone; return whether it was undone before."""
+
+    def note_undone(self, run: str, path: str) -> None:
+        """Note that a result is undone."""
+
+    def let_go(self, run: str, result: StoredResult) -> bool:
+        """Let a step run again whatever its result; False where it is another one by now."""
+
+    def recheck(self, run: str, result: StoredResult, steps: Sequence[str] | None) -> bool:
+        """Have a result looked at before it is given back (None: as before); False as above."""
+
+    def record_done(
+        self, run: str, path: str, run_attempt: int, envelope: Envelope, before: str | None
+    ) -> bool:
+        """Store a result that a person tells of, in the place of the claim `before`.
+
+        False where there is another claim by now.
+        """
 
 
 class Answers(Protocol):

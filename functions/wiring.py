@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,14 +12,17 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from functions.settings import Settings, TaskSettings
+from functions.adapters.clock import SystemClock
+from functions.settings import ApiSettings, RecordSettings, Settings, TaskSettings
 from protocol import environment
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+    from functions.api_ports import CallLog, TaskList
     from functions.domain.people import Directory
     from functions.domain.services import Clusters, Mail, Repositories, Services, Topics
+    from functions.domain.site import Site
     from functions.ports import (
         Answers,
         Carries,
@@ -29,13 +30,19 @@ if TYPE_CHECKING:
         Executions,
         Latches,
         Locks,
+        Manifests,
+        Notifications,
         Secrets,
         Sends,
         Sources,
         StoredResults,
     )
+    from functions.record_ports import Histories
+    from functions.usecases.archive import Keeper
     from functions.usecases.carry_out import Surroundings
-    from functions.usecases.desk import Desk, Office, Waker
+    from functions.usecases.desk import Desk, Office, Teller, Waker
+    from functions.usecases.reading import Reading
+    from functions.usecases.webhooks import Door
     from protocol.payloads import Json
 
 _EFFECTS = Config(retries={"total_max_attempts": 1, "mode": "standard"})
@@ -54,18 +61,6 @@ ACTIONS = {
     "send-transactional-email": "send_transactional_email",
 }
 """The modules of the built-in actions by their names."""
-
-
-class SystemClock:
-    """The machine's own clock."""
-
-    def now(self) -> datetime:
-        """Return the present moment in UTC."""
-        return datetime.now(UTC)
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for a time."""
-        time.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +93,35 @@ class LocalPeople:
     directory: Directory
     secrets: Secrets
     mail: Sends | None = None  # None: the outbox
+    operators: bool = False  # whoever calls the API is an operator
+
+
+def _no_manifests() -> Manifests:
+    raise NotImplementedError("this API knows no workflows")
+
+
+def _no_door() -> Door:
+    raise NotImplementedError("this API takes in no events")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiWiring:
+    """What the API works with; each part is a function that makes it at its first use.
+
+    `operators` says that whoever is logged in is an operator of the stage, as on a machine of
+    one's own.
+    """
+
+    stage: str
+    log: Callable[[], CallLog]
+    desk: Callable[[], Desk]
+    task_list: Callable[[], TaskList]
+    teller: Callable[[], Teller]
+    manifests: Callable[[], Manifests] = _no_manifests
+    door: Callable[[], Door] = _no_door
+    runs: Callable[[], Reading] | None = None  # None: no runs are read here
+    operators: bool = False
+    site: Site | None = None  # None: somebody else serves the console
 
 
 def latch_wiring(settings: Settings, clock: Clock | None = None) -> LatchWiring:
@@ -216,28 +240,114 @@ def desk_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Des
     )
 
 
-def office_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Office:
-    """Return what tasks are opened with."""
+def _site(settings: ApiSettings) -> Site | None:
+    from functions.domain.site import Site
+
+    if settings.console is None:
+        return None
+    return Site(Path(settings.console), settings.login, settings.stage)
+
+
+def api_wiring(settings: ApiSettings, local: LocalPeople | None = None) -> ApiWiring:
+    """Return what the API works with. No task token is in it, and no way to one."""
+    from functions.logs import ApiLog
+    from functions.usecases.desk import Reception
+
+    tasks = settings.tasks
+    desk = cache(lambda: desk_wiring(tasks, local))
+
+    def task_list() -> TaskList:
+        from functions.adapters.tasks import DynamoTasks
+
+        dynamodb = boto3.client("dynamodb", region_name=tasks.region, config=_CALLS)
+        return DynamoTasks(dynamodb, tasks.tasks_table)
+
+    def manifests() -> Manifests:
+        from functions.adapters.manifests import KeptManifests, deployed_in
+
+        folder = settings.events.manifests
+        s3: Callable[[], S3Client] = cache(lambda: boto3.client("s3", config=_CALLS))
+        return KeptManifests(lambda: deployed_in(folder), s3, settings.events.bucket)
+
+    known = cache(manifests)
+
+    def door() -> Door:
+        from functions.event_wiring import door_wiring
+
+        clock, secrets = (local.clock, local.secrets) if local else (SystemClock(), None)
+        return door_wiring(settings.events, clock, manifests=known(), secrets=secrets)
+
+    def runs() -> Reading:
+        from functions.record_wiring import reading_wiring
+
+        return reading_wiring(settings.records, local.clock if local else SystemClock())
+
+    return ApiWiring(
+        stage=settings.stage,
+        log=cache(lambda: ApiLog(settings.stage)),
+        desk=desk,
+        task_list=cache(task_list),
+        teller=cache(lambda: Reception(desk(), notifications_wiring(tasks, local))),
+        manifests=known,
+        door=cache(door),
+        runs=cache(runs),
+        operators=local is not None and local.operators,
+        site=_site(settings),
+    )
+
+
+def notifications_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Notifications:
+    """Return the ways to people: mail, and the stage's chat where it has one."""
     from functions.adapters.notifications import Channels, ChatWebhook, Outbox, SesMail
     from functions.adapters.secrets import ManagedSecrets
+
+    region = settings.region
+    mail: Sends
+    if local is not None and local.mail is not None:
+        mail = local.mail
+    elif settings.sender is not None:
+        mail = SesMail(boto3.client("ses", region_name=region, config=_CALLS), settings.sender)
+    else:
+        dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+        clock = local.clock if local else SystemClock()
+        mail = Outbox(dynamodb, settings.outbox_table, clock)
+    chat, secrets = settings.chat, ManagedSecrets(settings.stage, region)
+    return Channels(mail, None if chat is None else ChatWebhook(lambda: secrets.get(chat)))
+
+
+def office_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Office:
+    """Return what tasks are opened with."""
     from functions.adapters.task_tokens import DynamoTaskTokens
     from functions.usecases.desk import Office
 
     desk = desk_wiring(settings, local)
-    region = settings.region
-    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
-    mail: Sends = Outbox(dynamodb, settings.outbox_table, desk.clock)
-    if settings.sender is not None:
-        mail = SesMail(boto3.client("ses", region_name=region, config=_CALLS), settings.sender)
-    chat, secrets = settings.chat, ManagedSecrets(settings.stage, settings.region)
+    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
     return Office(
         desk=desk,
         tokens=DynamoTaskTokens(dynamodb, settings.tokens_table, desk.clock),
-        notifications=Channels(
-            local.mail if local and local.mail else mail,
-            None if chat is None else ChatWebhook(lambda: secrets.get(chat)),
-        ),
+        notifications=notifications_wiring(settings, local),
     )
+
+
+def keeper_wiring(
+    settings: RecordSettings,
+    local: LocalPeople | None = None,
+    manifests: Manifests | None = None,
+    histories: Histories | None = None,
+) -> Keeper:
+    """Return what the function `records` works with; a local stage brings manifests of its own."""
+    from functions.adapters.people import directory_in
+    from functions.adapters.secrets import ManagedSecrets
+    from functions.record_wiring import Around, keeper_of
+
+    tasks = settings.tasks
+    around = Around(
+        clock=local.clock if local else SystemClock(),
+        directory=local.directory if local else directory_in(tasks.people),
+        secrets=local.secrets if local else ManagedSecrets(settings.stage, settings.region),
+        notifications=notifications_wiring(tasks, local),
+    )
+    return keeper_of(settings, around, manifests, histories)
 
 
 def waker_wiring(settings: TaskSettings, clock: Clock | None = None) -> Waker:
@@ -259,16 +369,22 @@ def waker_wiring(settings: TaskSettings, clock: Clock | None = None) -> Waker:
 
 
 def action(name: str, services: Services | None = None) -> Carries:
-    """Return a built-in action by its name; raises KeyError where there is none.
+    """Return a built-in action by its name, else the one deployed with the function.
 
-    Only its own module is loaded. Without `services` it can be looked at, not carried out.
+    Raises KeyError where there is none. Only its own module is loaded. Without `services` it can be
+    looked at, not carried out.
     """
     from importlib import import_module
 
     from functions.domain.services import Services
 
     if name not in ACTIONS:
-        raise KeyError(name)
+        file = os.environ.get(environment.ACTION_FILE)
+        if file is None:
+            raise KeyError(name)
+        from functions.adapters.own_actions import own_action
+
+        return own_action(Path(file))
     module = import_module(f"functions.actions.{ACTIONS[name]}")
     if hasattr(module, "ACTION"):
         plain: Carries = module.ACTION

@@ -23,6 +23,8 @@ from functions.domain.services import Services
 from protocol.payloads import Json
 
 FILE = Path(__file__).with_name("catalogue.json")
+_HAND_ON = frozenset({http_request.ACTION.name})
+"""The actions that tell an outside system where to answer to (`context.callback`)."""
 _ANY_JSON = "$ref"
 """The one definition that the actions refer to is that of any JSON value, which says nothing."""
 
@@ -55,6 +57,7 @@ def _entry(action: Action[InputsT, OutputsT]) -> tuple[str, Json]:
         "repeatable": action.repeatable,
         "reads_files": action.reads_files,
         "files": list(action.files),
+        "callback": action.name in _HAND_ON,
         "error_types": [error.__name__ for error in action.error_types],
     }
 

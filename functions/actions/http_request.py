@@ -40,6 +40,11 @@ class Inputs(BaseModel):
         description="Whether sending it again does no harm, as where the service heeds the "
         "Idempotency-Key (default: by the method)",
     )
+    callback_field: str | None = Field(
+        None,
+        description="With `callback: true`, the field of a JSON body that takes the address to "
+        "answer to (default: only the header Stepsmith-Callback)",
+    )
 
 
 class Outputs(BaseModel):
@@ -74,10 +79,14 @@ def repeats(raw: Mapping[str, Json]) -> bool:
 def _request(inputs: Inputs, context: Context) -> web.Request:
     headers = dict(inputs.headers)
     given = {name.lower() for name in headers}
-    body = None
-    if inputs.body is not None:
-        is_text = isinstance(inputs.body, str)
-        text = inputs.body if isinstance(inputs.body, str) else json.dumps(inputs.body)
+    given_body, body = _with_callback(inputs, context), None
+    if context.callback is not None:
+        context.masks.add(context.callback)  # whoever has it may answer; a service may echo it
+        headers = {k: v for k, v in headers.items() if k.lower() != web.CALLBACK.lower()}
+        headers[web.CALLBACK] = context.callback
+    if given_body is not None:
+        is_text = isinstance(given_body, str)
+        text = given_body if isinstance(given_body, str) else json.dumps(given_body)
         body = text.encode()
         if "content-type" not in given:
             headers["Content-Type"] = "text/plain; charset=utf-8" if is_text else "application/json"
@@ -93,6 +102,16 @@ def _request(inputs: Inputs, context: Context) -> web.Request:
         seconds=min(inputs.timeout, max(context.seconds_left(), 0.1)),
         repeatable=repeats(inputs.model_dump(include={"method", "repeatable"})),
     )
+
+
+def _with_callback(inputs: Inputs, context: Context) -> JsonValue:
+    """Return the body, with the callback's address where a field of it is to take it."""
+    if inputs.callback_field is None or context.callback is None:
+        return inputs.body
+    body = {} if inputs.body is None else inputs.body
+    if not isinstance(body, dict):
+        raise ValidationError("`callback_field` names a field of `body`, which is no object here")
+    return {**body, inputs.callback_field: context.callback}
 
 
 def _url(inputs: Inputs) -> str:

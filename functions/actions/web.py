@@ -24,6 +24,8 @@ from protocol.payloads import Json
 MOST_BYTES = 5_242_880
 """Of an answer's body: Lambda may give back 6 MB in all."""
 MOST_REDIRECTS = 5
+CALLBACK = "Stepsmith-Callback"
+"""The header that tells a service where to answer to, when the answer comes later."""
 _CONNECT_SECONDS = 10.0
 _SHOWN = 500
 SAFE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
@@ -142,6 +144,7 @@ def _sent(pool: urllib3.PoolManager, request: Request, shown: str) -> Answer:
     retries = Retry(
         total=None, connect=0, read=0, other=0, status=0, redirect=MOST_REDIRECTS,
         allowed_methods=None,
+        remove_headers_on_redirect=[*Retry.DEFAULT_REMOVE_HEADERS_ON_REDIRECT, CALLBACK],
     )  # fmt: skip
     answer = pool.request(
         request.method,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from functions.ports import Clock, Sends
 
+_LOG = logging.getLogger(__name__)
 _CHAT_SECONDS = 5.0
 _KEPT_SECONDS = 90 * 24 * 3600
 _LINK = "The link is not kept here; `stepsmith tasks link {task} --for {person}` makes a new one."
@@ -138,14 +140,19 @@ class Channels:
 
     def send(self, message: Message) -> None:
         """Send a message; raises NotSent."""
-        if message.recipient is not None:
-            self._mail.send(message)
-        elif self._chat is not None:
-            self._chat.send(message)
+        way = self._chat if message.recipient is None else self._mail
+        try:
+            if way is not None:
+                way.send(message)
+        except NotSent:
+            # An alarm counts these lines; to whom and why is kept with the task.
+            _LOG.error("somebody could not be told of %s", message.task_id)
+            raise
 
 
 def _as_html(message: Message) -> str:
     parts = [html.escape(part).replace("\n", "<br>\n") for part in message.text.split("\n\n")]
     target = html.escape(message.link or message.page, quote=True)
-    parts.append(f'<a href="{target}">Look at it and decide</a>')
+    call = "Look at it and decide" if message.asks else "Look at it"
+    parts.append(f'<a href="{target}">{call}</a>')
     return "\n".join(f"<p>{part}</p>" for part in parts)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from botocore.exceptions import ClientError
 
+from functions.domain.stored import AGAIN, BEGUN, FAILED, IN_DOUBT, SUCCEEDED, UNDONE
 from functions.ports import Attempt, Claim, Claimed, Failure, Finished, InDoubt, InProgress, Place
 from protocol.payloads import Envelope
 
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
-BEGUN, SUCCEEDED, FAILED, IN_DOUBT = "begun", "succeeded", "failed", "in_doubt"
-
-_FREE = "attribute_not_exists(#status) OR #status = :failed"
+_FREE = "attribute_not_exists(#status) OR #status IN (:failed, :undone, :again)"
 _FREE_OR_CUT_OFF = f"{_FREE} OR #status = :in_doubt OR (#status = :begun AND lease < :now)"
+_OVER = "#status = :succeeded AND claim = :over"
+_NOTHING_THERE = frozenset({BEGUN, UNDONE, AGAIN})
+_OF_THE_ATTEMPT_BEFORE = (
+    *("error_type", "error_message", "error_details", "status_code", "failed_outputs"),
+    *("completed_at", "envelope", "recheck", "was", "undoing"),
+)
 
 
 class DynamoResults:
@@ -32,9 +37,12 @@ class DynamoResults:
         self._client = client
         self._table = table
 
-    def claim(self, place: Place, attempt: Attempt, *, repeatable: bool) -> Claim:
+    def claim(
+        self, place: Place, attempt: Attempt, *, repeatable: bool, over: Finished | None = None
+    ) -> Claim:
         """Take the step for an attempt, unless it is finished, held by another or in doubt."""
         claim = str(uuid.uuid4())
+        condition, values = _condition(attempt, over, repeatable=repeatable)
         try:
             taken = self._client.update_item(
                 TableName=self._table,
@@ -42,21 +50,24 @@ class DynamoResults:
                 UpdateExpression=(
                     "SET #status = :begun, claim = :claim, lease = :lease, "
                     "attempt = if_not_exists(attempt, :none) + :one, "
-                    "attempt_started_at = :at, started_at = if_not_exists(started_at, :at) "
-                    "REMOVE error_type, error_message, error_details, status_code, "
-                    "failed_outputs, completed_at"
+                    "attempt_started_at = :at, started_at = if_not_exists(started_at, :at), "
+                    "run_attempt = :run_attempt, fingerprint = :fingerprint, "
+                    "repeatable = :repeatable "
+                    f"REMOVE {', '.join(_OF_THE_ATTEMPT_BEFORE)}"
                 ),
-                ConditionExpression=_FREE_OR_CUT_OFF if repeatable else _FREE,
+                ConditionExpression=condition,
                 ExpressionAttributeNames={"#status": "status"},
                 ExpressionAttributeValues={
                     ":begun": {"S": BEGUN},
-                    ":failed": {"S": FAILED},
                     ":claim": {"S": claim},
                     ":none": {"N": "0"},
                     ":one": {"N": "1"},
                     ":lease": {"N": _millis(attempt.lease)},
                     ":at": {"S": attempt.started_at.isoformat()},
-                    **(_again(attempt) if repeatable else {}),
+                    ":run_attempt": {"N": str(attempt.run_attempt)},
+                    ":fingerprint": {"S": attempt.fingerprint},
+                    ":repeatable": {"BOOL": repeatable},
+                    **values,
                 },
                 ReturnValues="UPDATED_NEW",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -68,11 +79,28 @@ class DynamoResults:
             return _taken(response["Item"], attempt.started_at)
         return Claimed(claim, int(taken["Attributes"]["attempt"]["N"]))
 
+    def carried_out(self, run: str, step: str, run_attempt: int) -> bool:
+        """Return whether a step, or an item of it, was claimed in an attempt of its run."""
+        pages = self._client.get_paginator("query").paginate(
+            TableName=self._table,
+            KeyConditionExpression="#run = :run AND begins_with(step, :step)",
+            ProjectionExpression="step, run_attempt",
+            ExpressionAttributeNames={"#run": "run"},
+            ExpressionAttributeValues={":run": {"S": run}, ":step": {"S": step}},
+            ConsistentRead=True,
+        )
+        return any(
+            item["step"]["S"].partition("/")[0] == step
+            and int(item.get("run_attempt", {"N": "1"})["N"]) == run_attempt
+            for page in pages
+            for item in page["Items"]
+        )
+
     def read(self, place: Place) -> Finished | Failure | None:
         """Return what is stored of a step's last attempt; None while there is nothing."""
         found = self._client.get_item(TableName=self._table, Key=_key(place), ConsistentRead=True)
         item = found.get("Item")
-        if item is None or item["status"]["S"] == BEGUN:
+        if item is None or item["status"]["S"] in _NOTHING_THERE:
             return None
         if item["status"]["S"] == SUCCEEDED:
             envelope: Envelope = json.loads(item["envelope"]["S"])
@@ -141,14 +169,30 @@ def _key(place: Place) -> dict[str, AttributeValueTypeDef]:
     return {"run": {"S": place.run}, "step": {"S": place.path}}
 
 
-def _again(attempt: Attempt) -> dict[str, AttributeValueTypeDef]:
-    return {":now": {"N": _millis(attempt.started_at)}, ":in_doubt": {"S": IN_DOUBT}}
+def _condition(
+    attempt: Attempt, over: Finished | None, *, repeatable: bool
+) -> tuple[str, dict[str, AttributeValueTypeDef]]:
+    """Return when a step may be claimed, with the values that this speaks of."""
+    if over is not None:
+        return _OVER, {":succeeded": {"S": SUCCEEDED}, ":over": {"S": over.claim}}
+    values: dict[str, AttributeValueTypeDef] = {
+        ":failed": {"S": FAILED},
+        ":undone": {"S": UNDONE},
+        ":again": {"S": AGAIN},
+    }
+    if not repeatable:
+        return _FREE, values
+    values |= {":now": {"N": _millis(attempt.started_at)}, ":in_doubt": {"S": IN_DOUBT}}
+    return _FREE_OR_CUT_OFF, values
 
 
 def _taken(item: dict[str, AttributeValueTypeDef], now: datetime) -> Claim:
     if item["status"]["S"] == SUCCEEDED:
         envelope: Envelope = json.loads(item["envelope"]["S"])
-        return Finished(envelope)
+        if "recheck" not in item:
+            return Finished(envelope)
+        steps = tuple(json.loads(item["recheck"]["S"]))
+        return Finished(envelope, steps, item["fingerprint"]["S"], item["claim"]["S"])
     if item["status"]["S"] == IN_DOUBT:
         return InDoubt(item["attempt_started_at"]["S"], item["error_message"]["S"])
     until = datetime.fromtimestamp(int(item["lease"]["N"]) / 1000, UTC)

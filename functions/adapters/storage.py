@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from functions.domain.errors import ArtifactNotFound, ValidationError
+from functions.domain.keys import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from mypy_boto3_s3 import S3Client
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from protocol.payloads import Json, Reference
 
 _ABSENT = frozenset({"NoSuchKey", "404"})
+_ARCHIVE = "files.tar.gz"
 
 
 class S3Blobs:
@@ -45,7 +48,7 @@ class S3Blobs:
 
 
 class S3Files:
-    """`functions.ports.Files` in a bucket: one archive per step."""
+    """`functions.ports.Files` in a bucket: one archive per step, item and round."""
 
     def __init__(self, client: Callable[[], S3Client], bucket: str) -> None:
         self._client = client
@@ -61,9 +64,26 @@ class S3Files:
             key = _archive(place.run, place.path)
             self._client().put_object(Bucket=self._bucket, Key=key, Body=archive)
 
-    def lay(self, run: str, step: str, workspace: Path) -> None:
-        """Put what a step left at the same places of a workspace; nothing if it left nothing."""
-        _unpack(self._client(), self._bucket, _archive(run, step), workspace)
+    def lay(self, run: str, path: str, workspace: Path) -> None:
+        """Put what a step left at the same places of a workspace; nothing if it left nothing.
+
+        Of a step with items those of all items below the path, by their index, so that of two
+        files at one place the last item's stays. Of a step with rounds the last one written.
+        """
+        prefix = f"runs/{run}/{path}/"
+        pages = self._client().get_paginator("list_objects_v2")
+        last: dict[tuple[int, ...], tuple[datetime, int, str]] = {}
+        for page in pages.paginate(Bucket=self._bucket, Prefix=prefix):
+            for kept in page.get("Contents", ()):
+                below, _, name = kept["Key"][len(prefix) - 1 :].rpartition("/")
+                if name != _ARCHIVE:
+                    continue
+                place = place_of(path + below)
+                # A resumed run may end in an earlier round than the attempt before it.
+                found = (kept["LastModified"], place.round, kept["Key"])
+                last[place.items] = max(found, last.get(place.items, found))
+        for items in sorted(last):
+            _unpack(self._client(), self._bucket, last[items][2], workspace)
 
 
 class S3Sources:
@@ -94,7 +114,7 @@ def _unpack(client: S3Client, bucket: str, key: str, folder: Path) -> None:
 
 
 def _archive(run: str, path: str) -> str:
-    return f"runs/{run}/{path}/files.tar.gz"
+    return f"runs/{run}/{path}/{_ARCHIVE}"
 
 
 def _inside(workspace: Path, path: str) -> Path:

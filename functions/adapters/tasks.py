@@ -2,7 +2,8 @@
 
 Key: `id` (partition) and `part` (sort). A task is `TASK_ID / task`; what was tried in vain on it
 `TASK_ID / audit#...`; which tasks a run has `run#RUN / TASK_ID`, and that an attempt of it is
-over `run#RUN / ended#ATTEMPT`. Index `queue`: by `KIND#open` or `KIND#closed` and `due`.
+over `run#RUN / ended#ATTEMPT`. Index `queue`: by `KIND#open` or `KIND#closed` and `due`; steps and
+pauses, which people decide, are one kind there, `people`.
 
 The stream of the table wakes executions (`functions.handlers.wake`): of an item whose `status`
 left `pending`, or whose `nudges` went up.
@@ -18,12 +19,13 @@ from typing import TYPE_CHECKING, cast
 from botocore.exceptions import ClientError
 
 from functions.adapters.task_items import entry_from, packed, task_from
-from functions.domain.task import Entry, Kind, Task
+from functions.api_ports import Listed
+from functions.domain.task import PEOPLE_DECIDE, Entry, Kind, Task
 from functions.domain.task_answers import stamp
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, QueryInputTypeDef
 
 QUEUE = "queue"
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -33,7 +35,7 @@ _KEPT_SECONDS = 400 * 24 * 3600
 
 
 class DynamoTasks:
-    """`functions.ports.Tasks` on a DynamoDB table."""
+    """`functions.ports.Tasks` and `functions.api_ports.TaskList` on a DynamoDB table."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
@@ -111,7 +113,32 @@ class DynamoTasks:
             ExpressionAttributeNames={"#queue": "queue"},
             ExpressionAttributeValues={":queue": {"S": _queue(kind, is_open=is_open)}},
         )
-        return [task_from(item["task"]["S"]) for page in pages for item in page["Items"]]
+        found = [task_from(item["task"]["S"]) for page in pages for item in page["Items"]]
+        return [task for task in found if task.kind == kind]
+
+    def after(self, place: Listed, most: int) -> list[Task]:
+        """Return the next tasks of people: open ones due first ahead, closed ones due last."""
+        queue = _queue("manual", is_open=place.is_open)
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "IndexName": QUEUE,
+            "KeyConditionExpression": "#queue = :queue",
+            "ExpressionAttributeNames": {"#queue": "queue"},
+            "ExpressionAttributeValues": {":queue": {"S": queue}},
+            "ScanIndexForward": place.is_open,
+        }
+        if place.task_id:
+            key = _key(place.task_id, _TASK)
+            request["ExclusiveStartKey"] = {**key, "queue": {"S": queue}, "due": {"S": place.due}}
+        found: list[Task] = []
+        while len(found) < most:
+            request["Limit"] = most - len(found)
+            answer = self._client.query(**request)
+            found += [task_from(item["task"]["S"]) for item in answer["Items"]]
+            if "LastEvaluatedKey" not in answer:
+                break
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return found
 
     def _write(
         self, task: Task, condition: str, values: dict[str, AttributeValueTypeDef]
@@ -124,7 +151,7 @@ class DynamoTasks:
             "run": {"S": task.place.run_id},
             "workflow": {"S": task.workflow_id},
             "queue": {"S": _queue(task.kind, is_open=task.is_open)},
-            "due": {"S": stamp(task.due_at or task.expires_at)},
+            "due": {"S": stamp(task.to_be_done)},
             "ends": {"N": str(int(task.expires_at.timestamp()) + _KEPT_SECONDS)},
         }
         try:
@@ -176,4 +203,5 @@ def _run(run_id: str) -> str:
 
 
 def _queue(kind: Kind, *, is_open: bool) -> str:
-    return f"{kind}#{'open' if is_open else 'closed'}"
+    name = "people" if kind in PEOPLE_DECIDE else kind
+    return f"{name}#{'open' if is_open else 'closed'}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functions.domain.errors import ValidationError
 from protocol.payloads import Json
 
+OPERATORS = "operators"
 _GROUP = "group:"
 _MOST = 200
 """People asked by one task; more is hardly meant, and a task is one item of a table."""
@@ -41,6 +42,18 @@ class Directory:
         """
         plain = _plain(name)
         return _mailbox(self._known.get(plain, plain))
+
+    def called(self, account: str) -> str:
+        """Return the mail address of an account that `identities` know, else the account."""
+        plain = _plain(account)
+        return next(
+            (mail for known, mail in self.identities.items() if _plain(known) == plain), account
+        )
+
+    def is_operator(self, name: str) -> bool:
+        """Return whether a person is in the group `operators`, who look after the stage."""
+        own = self.identity(name)
+        return any(self.identity(one) == own for one in self.groups.get(OPERATORS, ()))
 
     def resolve(self, written: Json) -> tuple[str, ...]:
         """Return the people that assignees mean, each once, in the order written.

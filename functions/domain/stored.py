@@ -2,6 +2,10 @@
 
 A result's path is `step[/item...][/r<n>]` (`functions.domain.keys`): an item's of a for_each,
 a round's of a repeat, whose last one counts.
+
+A result's `status` is what its last attempt came to: begun, succeeded, failed or in_doubt; or
+what was done about it since: `undone` (an undo has begun, and `undo` says whether it is done),
+`again` (a resume lets the step run again, which it has not done yet).
 """
 
 from __future__ import annotations
@@ -10,16 +14,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from functions.domain.keys import StepPlace, place_of
 from protocol.names import TIMEOUT_ERRORS
 from protocol.payloads import Json, Reference, Stored, Undo
 
-_HAD_AN_EFFECT = ("succeeded", "in_doubt", "begun")
+BEGUN, SUCCEEDED, FAILED, IN_DOUBT = "begun", "succeeded", "failed", "in_doubt"
+UNDONE, AGAIN = "undone", "again"
+DONE = "done"
+_HAD_AN_EFFECT = frozenset({SUCCEEDED, IN_DOUBT, BEGUN})
 """Of these an undo is due: one that did not report may have had its effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """What is stored of a step's result: `status` is begun, succeeded, failed or in_doubt."""
+    """What is stored of a step's result. `attempt` counts its claims, `claim` is the last one.
+
+    `was` is the status before it was `undone`, or let go (`again`); `lease` until when an attempt
+    that has begun may still be at work. `run_attempt` is that of the run in which it was claimed.
+    """
 
     path: str
     status: str
@@ -27,14 +39,36 @@ class StoredResult:
     outputs: Mapping[str, Json]
     refs: Mapping[str, Reference]
     error: tuple[str, str] | None  # type and message
-    child: dict[str, Json] | None = None  # id and inputs of the execution it was
+    child: dict[str, Json] | None = None  # id, attempt and inputs of the run it was
+    claim: str = ""
+    attempt: int = 1
+    run_attempt: int = 1
+    lease: datetime | None = None
+    repeatable: bool = False
+    was: str | None = None
+    undo: str | None = None
+    recheck: bool = False  # a resume was not sure of it
 
+    @property
+    def place(self) -> StepPlace:
+        """Where in its run it belongs."""
+        return place_of(self.path)
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    step: str
-    items: tuple[int, ...]
-    round: int
+    @property
+    def is_late(self) -> bool:
+        """Whether its attempt was cut off by its timeout, in the middle of whatever it did."""
+        return self.error is not None and self.error[0] in TIMEOUT_ERRORS
+
+    @property
+    def came_to(self) -> str:
+        """What its last attempt came to, whatever was done about it since."""
+        return self.was or self.status
+
+    @property
+    def may_be_there(self) -> bool:
+        """Whether it has, or may have, an effect that nobody has undone."""
+        had = self.came_to in _HAD_AN_EFFECT or (self.came_to == FAILED and self.is_late)
+        return had and self.undo != DONE
 
 
 def stored_of(
@@ -42,42 +76,48 @@ def stored_of(
     steps: Sequence[str],
     undo: Sequence[str],
     around: tuple[int, ...] = (),
+    cut_off: Sequence[Undo] = (),
 ) -> Stored:
     """Return the records of `steps` and the undos of `undo`, newest completion first.
 
-    `around` are the indices of the for_each items whose `steps` are meant.
+    `around` are the indices of the for_each items whose `steps` are meant; `cut_off` are children
+    that ended with their run, and so later than all that is stored.
     """
-    last: dict[tuple[str, tuple[int, ...]], tuple[int, StoredResult]] = {}
-    for result in results:
-        place = _place(result.path)
-        key = (place.step, place.items)
-        if key not in last or last[key][0] < place.round:
-            last[key] = (place.round, result)
-    kept = {key: result for key, (_, result) in last.items()}
-    due = [
-        (result, key)
-        for key, result in kept.items()
-        if key[0] in undo and result.status in _HAD_AN_EFFECT
-    ]
+    last = _last_rounds(results)
+    due = [(one, key) for key, one in last.items() if key[0] in undo and one.may_be_there]
+    kept = {key: one for key, one in last.items() if one.status != AGAIN}
     due.sort(key=lambda found: found[1])
-    due.sort(key=lambda found: found[0].at, reverse=True)
+    # Of one that did not report it is known that it had begun: it ended after that.
+    due.sort(key=lambda found: (found[0].at, found[0].came_to == BEGUN), reverse=True)
     return {
         "steps": {
             step: record for step in steps if (record := _step(kept, step, around)) is not None
         },
-        "undo": [_undo(result, *key) for result, key in due],
+        "undo": [
+            *(one for one in cut_off if one["step"] in undo),
+            *(_undo(result, *key) for result, key in due),
+        ],
     }
 
 
+def _last_rounds(
+    results: Iterable[StoredResult],
+) -> dict[tuple[str, tuple[int, ...]], StoredResult]:
+    """Return the last round of each step and item; one that was let go only for want of others."""
+    last: dict[tuple[str, tuple[int, ...]], tuple[tuple[bool, int], StoredResult]] = {}
+    for result in results:
+        place = result.place
+        key, weight = (place.step, place.items), (result.status != AGAIN, place.round)
+        if key not in last or last[key][0] < weight:
+            last[key] = (weight, result)
+    return {key: result for key, (_, result) in last.items()}
+
+
 def _undo(result: StoredResult, step: str, items: tuple[int, ...]) -> Undo:
-    return {"step": step, "items": list(items), "record": _record(result)}
-
-
-def _place(path: str) -> _Place:
-    step, *parts = path.split("/")
-    rounds = [part for part in parts if part.startswith("r")]
-    items = tuple(int(part) for part in parts if part.isdigit())
-    return _Place(step, items, int(rounds[0][1:]) if rounds else 0)
+    record = _record(result)
+    if result.run_attempt > 1:  # the undo is not that of the result of an earlier attempt
+        record["life"] = result.run_attempt
+    return {"step": step, "items": list(items), "record": record}
 
 
 def _step(
@@ -99,9 +139,9 @@ def _step(
     for indices, result in found:
         items.append({"index": indices[-1], "error": None, **_record(result)})
     outputs: list[Json] = [
-        dict(result.outputs) if result.status == "succeeded" else None for _, result in found
+        dict(result.outputs) if _is_good(result) else None for _, result in found
     ]
-    whole = all(result.status == "succeeded" for _, result in found)
+    whole = all(_is_good(result) for _, result in found)
     return {
         "status": "succeeded" if whole else "failed",
         "items": items,
@@ -109,18 +149,22 @@ def _step(
     }
 
 
+def _is_good(result: StoredResult) -> bool:
+    return SUCCEEDED in (result.status, result.was)
+
+
 def _record(result: StoredResult) -> dict[str, Json]:
-    record: dict[str, Json] = {"status": "succeeded", "outputs": dict(result.outputs)}
+    record: dict[str, Json] = {"status": SUCCEEDED, "outputs": dict(result.outputs)}
     if result.refs:
         record["refs"] = {name: _plain(reference) for name, reference in result.refs.items()}
     if result.child is not None:
         record["child"] = result.child
-    if result.status == "succeeded":
+    if _is_good(result):
         return record
     kind, message = result.error or ("StepInDoubt", "it never reported")
-    record["status"] = "timed_out" if kind in TIMEOUT_ERRORS else "failed"
+    record["status"] = "timed_out" if kind in TIMEOUT_ERRORS else FAILED
     record["error"] = {"type": kind, "message": message}
-    if result.status != "failed":
+    if result.came_to != FAILED:
         record["in_doubt"] = True
     return record
 

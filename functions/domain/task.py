@@ -28,6 +28,8 @@ ANSWERS: Mapping[Kind, tuple[str, ...]] = {
     "callback": (SUCCEEDED, FAILED),
 }
 """What each kind can be answered with."""
+PEOPLE_DECIDE: tuple[Kind, ...] = ("manual", "pause")
+"""What is decided by people; what an event or an outside system ends is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class Task:
     self_approval: bool = False
     form: Mapping[str, Json] | None = None
     subject: Json = None
+    workflow_version: str = ""
     status: str = PENDING
     decision: Decision | None = None
     level: int = 0
@@ -154,6 +157,11 @@ class Task:
     def is_open(self) -> bool:
         """Return whether nobody has decided and the time is not over."""
         return self.status == PENDING
+
+    @property
+    def to_be_done(self) -> datetime:
+        """Return by when it should be decided."""
+        return self.due_at or self.expires_at
 
     def is_overdue(self, now: datetime) -> bool:
         """Return whether it should have been decided by now."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TypeAlias
 
+from functions.domain.moments import stamp
 from functions.domain.task import (
     CANCELLED,
     FAIL,
@@ -16,6 +16,8 @@ from functions.domain.task import (
 )
 from protocol.names import STEP_TIMED_OUT, TASK_CANCELLED
 from protocol.payloads import Json
+
+__all__ = ["Fails", "StateAnswer", "Succeeds", "answer_of", "stamp"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,3 @@ def _failure(decision: Decision) -> Fails:
         kind if isinstance(kind, str) and kind else "CallbackFailed",
         message if isinstance(message, str) else "the outside system reported a failure",
     )
-
-
-def stamp(moment: datetime) -> str:
-    """Return a moment as records write it: UTC, with milliseconds."""
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")

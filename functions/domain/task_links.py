@@ -68,19 +68,30 @@ class Signer:
                 found = (person, now <= link.expires_at)
         return found
 
+    def form_token(self, task: Task, actor: Actor) -> str:
+        """Return what the form of a task's page carries, so that no other page can send it."""
+        link = task.links.get(actor.name)
+        number = 0 if link is None or actor.via != "link" else link.number
+        return self._signed(["form", task.task_id, actor.name, actor.via, number])
+
     def _token(self, task: str, person: str, number: int, expires_at: datetime) -> str:
-        signed = json.dumps([task, person, number, expires_at.isoformat()]).encode()
-        mac = hmac.new(self.key, signed, hashlib.sha256).digest()
+        return self._signed([task, person, number, expires_at.isoformat()])
+
+    def _signed(self, parts: list[str | int]) -> str:
+        mac = hmac.new(self.key, json.dumps(parts).encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(mac).decode().rstrip("=")
 
 
 def fresh(signer: Signer, task: Task, person: str, actor: Actor, now: datetime) -> Task:
     """Return the task with a new link for an assignee; the ones before it are void."""
-    before = task.links.get(person)
-    number = 1 if before is None else before.number + 1
     entry = Entry(now, "link_made", actor.name, actor.via, f"for {person}")
-    linked = signer.with_link(task, person, number, task.expires_at)
+    linked = signer.with_link(task, person, next_number(task), task.expires_at)
     return replace(linked, history=(*linked.history, entry))
+
+
+def next_number(task: Task) -> int:
+    """Return a number that no link of a task had: also none of a person who was asked before."""
+    return task.version + 1
 
 
 def _hash(token: str) -> str:

@@ -24,7 +24,7 @@ class Message:
     """A message to one recipient (None: the stage's chat).
 
     `text` holds no link. `link` is the recipient's own and lets its holder decide: it goes
-    into what is sent, and nowhere else. `page` needs a login.
+    into what is sent, and nowhere else. `page` needs a login. `asks`: the recipient is to decide.
     """
 
     task_id: str
@@ -33,6 +33,7 @@ class Message:
     text: str
     page: str
     link: str | None = None
+    asks: bool = True
 
     def body(self) -> str:
         """Return the whole text to be sent."""

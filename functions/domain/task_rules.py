@@ -59,6 +59,20 @@ def assignee(task: Task, actor: Actor, directory: Directory) -> str | None:
     return next((one for one in task.people if directory.identity(one) == identity), None)
 
 
+def may_read(task: Task, name: str, directory: Directory) -> bool:
+    """Return whether a person may see a task: who is asked, has voted or started the run."""
+    own = directory.identity(name)
+    known = [*task.people, *(vote.name for vote in task.votes.values())]
+    if task.started_by is not None:
+        known.append(task.started_by)
+    return any(directory.identity(one) == own for one in known)
+
+
+def may_decide(task: Task, name: str, directory: Directory) -> bool:
+    """Return whether a person who is logged in may decide a task, were it open."""
+    return _refused(task, Actor(name, "login"), directory) is None
+
+
 def decide(
     task: Task, actor: Actor, answer: Answer, now: datetime, directory: Directory
 ) -> tuple[Verdict, Task | None]:

@@ -31,7 +31,8 @@ def handler_with(
         if event["op"] == "expire":
             return expire(event, made())
         if event["op"] == "open_callback":
-            return {"url": open_callback(event, made())}
+            url, number = open_callback(event, made())
+            return {"url": url, "round": number}
         if event["op"] == "close":
             close_steps(event, made().desk)
         elif event["op"] == "open":

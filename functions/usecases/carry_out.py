@@ -5,8 +5,8 @@ of Lambda's or a resume returns it instead of doing the work again. An attempt t
 leaves its claim behind: until the lease ends others are told `StepInProgress`, then the step is
 in doubt, and only a repeatable action is carried out again.
 
-Not here yet: comparing fingerprints of results (resume), `--redo` and `--done` for steps in
-doubt.
+A run that is resumed lets go of what is to run again before it starts; of what it is not sure
+the stored result is held against what the call asks for now.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ from functions.domain.errors import (
     ValidationError,
     named_error,
 )
-from functions.domain.keys import step_path
+from functions.domain.fingerprints import fingerprint
+from functions.domain.keys import place_of, step_path
 from functions.domain.masking import Masks
 from functions.domain.outputs import final_outputs
 from functions.domain.pointers import place_at
 from functions.domain.services import Services
 from functions.usecases.failing import cleaned, failure_of, reported
 from functions.usecases.keeping import Keeping
+from functions.usecases.wanting import wanted_by
 from functions.usecases.within import within
-from protocol.payloads import CONTRACT, ActionCall, Envelope, Json, Reference
+from protocol.payloads import CONTRACT, WITHHELD, ActionCall, Envelope, Json, Reference
 
 DEFAULT_SECONDS = 840
 """For an attempt without a timeout of its own; Lambda ends a call after 900."""
@@ -81,10 +83,17 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
     started = around.clock.now()
     seconds = _seconds(call, started)
     place = ports.Place(call["run"]["id"], step_path(call))
-    attempt = ports.Attempt(started, started + timedelta(seconds=seconds) + LEASE_MARGIN)
+    attempt = ports.Attempt(
+        started,
+        started + timedelta(seconds=seconds) + LEASE_MARGIN,
+        call["run"]["attempt"],
+        fingerprint(call, action.name),
+    )
     may_repeat = action.may_repeat(call["inputs"])
     try:
         claim = around.results.claim(place, attempt, repeatable=may_repeat)
+        if isinstance(claim, ports.Finished) and not _stands(claim, place, attempt, around):
+            claim = around.results.claim(place, attempt, repeatable=may_repeat, over=claim)
     except Exception as error:
         # Nothing has been done. If the claim is there all the same, the next call will meet it.
         raise cleaned(reported(error, own=(), may_repeat=True), Masks()) from error
@@ -101,8 +110,23 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
     return _attempt(_Job(call, action, around, place, claim.claim, started, seconds, may_repeat))
 
 
+def _stands(
+    found: ports.Finished, place: ports.Place, attempt: ports.Attempt, around: Surroundings
+) -> bool:
+    """Return whether a result of an earlier attempt of the run is what this call would give."""
+    if found.recheck is None:
+        return True
+    is_same = found.fingerprint in ("", attempt.fingerprint)  # none: a person told of it
+    return is_same and not any(
+        around.results.carried_out(place.run, step, attempt.run_attempt) for step in found.recheck
+    )
+
+
 def _stored(call: ActionCall, around: Surroundings) -> Envelope:
-    """Return the result that a build stored; raises the error it stored, or StepInDoubt."""
+    """Return the result that a build stored, or that a resumed run keeps.
+
+    Raises the error that the build stored, or StepInDoubt.
+    """
     found = around.results.read(ports.Place(call["run"]["id"], step_path(call)))
     if isinstance(found, ports.Finished):
         return found.envelope
@@ -111,6 +135,8 @@ def _stored(call: ActionCall, around: Surroundings) -> Envelope:
         error.details = list(found.details)
         raise error
     reason = call.get("build_error") or "it stored no result"
+    if call.get("keep"):
+        raise ValidationError(f"'{call['step']}' could not be called: {reason}")
     raise StepInDoubt(f"the build of '{call['step']}' ended badly: {reason}")
 
 
@@ -184,9 +210,10 @@ def _work(job: _Job, masks: Masks) -> Envelope:
         workspace = Path(folder, "workspace")
         workspace.mkdir()
         if job.action.reads_files:
-            around.sources.lay(job.place.run, workspace)
-            for step in call.get("files", ()):
-                around.files.lay(job.place.run, step, workspace)
+            wanted = wanted_by(call["run"], job.seconds, around.secrets, masks)
+            around.sources.lay(job.place.run, workspace, wanted)
+            for path in call.get("files", ()):
+                around.files.lay(job.place.run, path, workspace)
         context = _context(job, call, workspace, masks)
         try:
             given = within(
@@ -257,7 +284,7 @@ def _context(job: _Job, call: ActionCall, workspace: Path, masks: Masks) -> Cont
         sleep=clock.sleep,
         deadline=job.started + timedelta(seconds=job.seconds),
         literals=call.get("defaults", {}),
-        files=tuple(call.get("files", ())),
+        files=tuple(place_of(path).step for path in call.get("files", ())),
         masks=masks,
     )
 
@@ -279,10 +306,13 @@ def _resolved(call: ActionCall, around: Surroundings, masks: Masks) -> ActionCal
     for pointer, reference in call.get("refs", {}).items():
         if reference is not None:
             place_at(resolved, pointer, around.blobs.get(reference))
+    # As GitHub has it: what came from a fork finds an empty text where a secret would be.
+    withheld = call["run"].get("secrets") == WITHHELD
     for pointer, parts in call.get("secrets", {}).items():
         pieces = [["secret", parts]] if isinstance(parts, str) else parts
         text = "".join(
-            _secret(piece, around, masks) if kind == "secret" else piece for kind, piece in pieces
+            piece if kind != "secret" else "" if withheld else _secret(piece, around, masks)
+            for kind, piece in pieces
         )
         place_at(resolved, pointer, text)
     return resolved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from functions.domain.people import Directory
 from functions.domain.task import Task
@@ -19,6 +20,26 @@ class Desk:
     tasks: Tasks
     directory: Directory
     signer: Signer
+
+
+class Teller(Protocol):
+    """What people are told with."""
+
+    @property
+    def desk(self) -> Desk:
+        """Return where they decide."""
+
+    @property
+    def notifications(self) -> Notifications:
+        """Return the ways to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """A desk that can tell people something."""
+
+    desk: Desk
+    notifications: Notifications
 
 
 @dataclass(frozen=True, slots=True)

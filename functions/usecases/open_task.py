@@ -15,9 +15,11 @@ from functions.domain.errors import ValidationError
 from functions.domain.task import (
     ANSWERS,
     DELIVERED,
+    FAILED,
     PENDING,
     RETRY,
     SUCCEEDED,
+    TIMED_OUT,
     Entry,
     Kind,
     Place,
@@ -121,10 +123,25 @@ def await_event(call: AwaitEvent, office: Office) -> Task:
     A person may have said so after the time was over.
     """
     now = office.desk.clock.now()
-    subject: dict[str, Json] = {"pattern": call["pattern"], "match": call.get("match")}
+    subject: dict[str, Json] = {
+        "pattern": call["pattern"],
+        "match": call.get("match"),
+        "contexts": call.get("contexts", {}),
+    }
     task = replace(_new("event", call, call["timeout"], now), subject=subject)
     _again(office.desk.tasks, task)
     return _opened(task, call, office)
+
+
+def _it_was(status: str) -> str:
+    return f"it was {status}"
+
+
+_ASK_AGAIN = frozenset({_it_was(FAILED), _it_was(TIMED_OUT)})
+"""Why a callback was opened again where an outside system has to be asked again.
+
+One that was cancelled with its run has been asked: it may answer still.
+"""
 
 
 def _again(tasks: Tasks, task: Task) -> Task:
@@ -133,31 +150,34 @@ def _again(tasks: Tasks, task: Task) -> Task:
     def reopened(one: Task) -> Task | None:
         if one.status in (PENDING, SUCCEEDED, DELIVERED):
             return None
-        entry = Entry(task.opened_at, "opened_again", detail=f"it was {one.status}")
+        entry = Entry(task.opened_at, "opened_again", detail=_it_was(one.status))
         return replace(task, version=one.version, history=(*one.history, entry))
 
     return change(tasks, tasks.create(task), reopened)
 
 
-def open_callback(call: OpenCallback, office: Office) -> str:
-    """Open a callback, and return the URL under which an outside system ends the step.
+def open_callback(call: OpenCallback, office: Office) -> tuple[str, int | None]:
+    """Open a callback; return the URL under which an outside system ends the step, and the round.
 
     The URL is the same for every attempt, as the step's key is, and an answer that was good
-    stays. One that was not, or came too late, makes room for another.
+    stays. One that was not, or came too late, makes room for another, which has to be asked for:
+    the round, from 2, gives the action's call another key. None: the first.
     """
     desk = office.desk
     now = desk.clock.now()
     seconds = call["timeout"] + _ACTION_SECONDS
-    task = _new("callback", call, seconds, now)
+    task = _new("callback", call, seconds, now, call.get("entered"))
     forever = datetime.max.replace(tzinfo=now.tzinfo)
     task = desk.signer.with_link(task, CALLBACK, 1, forever)
-    return desk.signer.callback_url(_again(desk.tasks, task))
+    opened = _again(desk.tasks, task)
+    asked_again = sum(entry.detail in _ASK_AGAIN for entry in opened.history)
+    return desk.signer.callback_url(opened), asked_again + 1 if asked_again else None
 
 
 def await_callback(call: AwaitCallback, office: Office) -> Task:
     """Let a callback's answer wake the state that waits now."""
     place = Place.of(call["run"], call["step"], call.get("items"))
-    task = office.desk.tasks.get(task_id("callback", place))
+    task = office.desk.tasks.get(task_id("callback", place, call.get("entered")))
     if task is None:
         raise ValidationError(f"no callback of '{call['step']}' is open")
     return _opened(task, call, office)
@@ -188,6 +208,7 @@ def _new(
         kind=kind,
         place=place,
         workflow_id=run["workflow"],
+        workflow_version=run["version"],
         opened_at=now,
         expires_at=now + timedelta(seconds=seconds),
         title=call["step"],

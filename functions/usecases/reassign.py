@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from functions.domain.errors import ValidationError
-from functions.domain.task import Actor, Entry, Task
-from functions.domain.task_links import fresh
+from functions.domain.people import Directory
+from functions.domain.task import PEOPLE_DECIDE, Actor, Entry, Task
+from functions.domain.task_links import fresh, next_number
 from functions.domain.task_rules import Verdict, assignee, deciders
-from functions.usecases.desk import Desk, Office
+from functions.usecases.desk import Desk, Teller
 from functions.usecases.tell import News, tell
 from protocol.payloads import Json
 
@@ -16,13 +17,23 @@ _MOST_CHANGES = 200
 """Lines of a task's history; a task is one item of a table."""
 
 
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """Who is to be asked instead: of all assignees, or of one of them (`of`)."""
+
+    to: Json
+    reason: str = ""
+    of: str | None = None
+
+
 def reassign(
-    task_id: str, to: Json, actor: Actor, reason: str, desk: Desk, *, is_operator: bool = False
+    task_id: str, handover: Handover, actor: Actor, desk: Desk, *, is_operator: bool = False
 ) -> Verdict:
-    """Replace a task's assignees; an assignee may, and an operator of the stage.
+    """Replace a task's assignees, or one of them; whoever may decide it may, and an operator.
 
     Links made before are void, and votes of people who are no longer asked do not count.
-    `decided` says that it is done; `invalid`, `ended`, `not_yours`, `unknown` as in `decide`.
+    `decided` says that it is done; `invalid`, `ended`, `forbidden`, `not_yours`, `unknown` as in
+    `decide`.
     """
     task = desk.tasks.get(task_id)
     if task is None:
@@ -32,35 +43,40 @@ def reassign(
         if refused is not None:
             return refused
         try:
-            changed = _given_to(task, to, actor, reason, desk)
+            changed = _given_to(task, handover, actor, desk)
         except ValidationError as error:
-            return Verdict("invalid", task, (f"/assignees: {error.message}",))
+            return Verdict("invalid", task, (error.message,))
         stored = desk.tasks.replace(changed)
         if stored is None:
             return Verdict("decided", replace(changed, version=changed.version + 1))
         task = stored
 
 
-def tell_reassigned(task: Task, office: Office) -> Task:
+def tell_reassigned(task: Task, office: Teller) -> Task:
     """Tell the new assignees of a task that it is theirs now."""
     number = sum(entry.what == "reassigned" for entry in task.history)
     can = deciders(task, office.desk.directory)
     return tell(task, can, News("reassigned", f"reassigned-{number}"), office)
 
 
-def make_link(task_id: str, person: str, actor: Actor, desk: Desk) -> tuple[Verdict, str | None]:
+def make_link(
+    task_id: str, person: str, actor: Actor, desk: Desk, *, is_operator: bool = False
+) -> tuple[Verdict, str | None]:
     """Make a fresh link for an assignee and return its address; the ones before are void.
 
-    For operators of the stage only: whoever has the address decides in the assignee's name.
+    Whoever has the address decides in the assignee's name, so it is for them alone to ask, and
+    for operators of the stage.
     """
     task = desk.tasks.get(task_id)
     if task is None:
         return Verdict("unknown"), None
     while True:
-        refused = _refused(task, actor, desk, is_operator=True)
+        refused = _refused(task, actor, desk, is_operator=is_operator)
         if refused is not None:
             return refused, None
         own = assignee(task, Actor(person, "system"), desk.directory)
+        if not is_operator and own != assignee(task, actor, desk.directory):
+            return Verdict("forbidden", task, ("only operators make links for others",)), None
         if own is None or own not in deciders(task, desk.directory) or task.auth == "login":
             problem = f"/for: {person[:80]} cannot decide this task by a link"
             return Verdict("invalid", task, (problem,)), None
@@ -72,19 +88,26 @@ def make_link(task_id: str, person: str, actor: Actor, desk: Desk) -> tuple[Verd
 
 
 def _refused(task: Task, actor: Actor, desk: Desk, *, is_operator: bool) -> Verdict | None:
-    if not is_operator and assignee(task, actor, desk.directory) is None:
+    if task.kind not in PEOPLE_DECIDE:
         return Verdict("not_yours", task)
+    if not is_operator:
+        own = assignee(task, actor, desk.directory)
+        if own is None:
+            return Verdict("not_yours", task)
+        # Else whoever started the run would choose who decides about it.
+        if own not in deciders(task, desk.directory):
+            return Verdict("forbidden", task, ("whoever may not decide hands it to nobody",))
     if not task.is_open:
         return Verdict("ended", task)
     if len(task.history) >= _MOST_CHANGES:
-        return Verdict("invalid", task, ("/: the task has been changed too often",))
+        return Verdict("invalid", task, ("the task has been changed too often",))
     return None
 
 
-def _given_to(task: Task, to: Json, actor: Actor, reason: str, desk: Desk) -> Task:
+def _given_to(task: Task, handover: Handover, actor: Actor, desk: Desk) -> Task:
     directory, signer = desk.directory, desk.signer
-    people = directory.resolve(to)
-    detail = f"from {', '.join(task.people)} to {', '.join(people)}: {reason[:500]}"
+    people = _resolved(task, handover, directory)
+    detail = f"from {', '.join(task.people)} to {', '.join(people)}: {handover.reason[:500]}"
     entry = Entry(desk.clock.now(), "reassigned", actor.name, actor.via, detail)
     kept = {directory.identity(one) for one in people}
     given = replace(
@@ -96,10 +119,24 @@ def _given_to(task: Task, to: Json, actor: Actor, reason: str, desk: Desk) -> Ta
     )
     can = deciders(given, directory)
     if len(can) < task.quorum:
-        raise ValidationError(f"{task.quorum} have to agree, and only {len(can)} of them can")
+        problem = f"/to: {task.quorum} have to agree, and only {len(can)} of them can"
+        raise ValidationError(problem)
     if task.auth == "link":
         for person in can:
-            before = task.links.get(person)
-            number = 1 if before is None else before.number + 1
-            given = signer.with_link(given, person, number, given.expires_at)
+            given = signer.with_link(given, person, next_number(task), given.expires_at)
     return given
+
+
+def _resolved(task: Task, handover: Handover, directory: Directory) -> tuple[str, ...]:
+    """Return the people who are asked from now on; raises ValidationError."""
+    rest: list[Json] = []
+    if handover.of is not None:
+        leaving = directory.identity(handover.of)
+        rest = [one for one in task.people if directory.identity(one) != leaving]
+        if len(rest) == len(task.people):
+            raise ValidationError(f"/from: {handover.of[:80]} is not asked")
+    try:
+        directory.resolve(handover.to)
+        return directory.resolve([*rest, handover.to])
+    except ValidationError as error:
+        raise ValidationError(f"/to: {error.message}") from None

@@ -1,11 +1,11 @@
-"""Give a close machine what was stored of its run."""
+"""Give a close machine what was stored of its run, and note what it undoes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.domain.stored import stored_of
-from protocol.payloads import Stored, StoredRecords
+from functions.domain.stored import DONE, UNDONE, stored_of
+from protocol.payloads import Json, Stored, StoredRecords, UndoNote
 
 if TYPE_CHECKING:
     from functions.ports import StoredResults
@@ -15,4 +15,24 @@ def stored(message: StoredRecords, results: StoredResults) -> Stored:
     """Return the records that handlers read, and the undos due, newest completion first."""
     around = tuple(message.get("items", ()))
     found = results.of_run(message["run"]["id"])
-    return stored_of(found, message["steps"], message["undo"], around)
+    return stored_of(found, message["steps"], message["undo"], around, message.get("cut_off", ()))
+
+
+def note_undo(message: UndoNote, results: StoredResults) -> dict[str, Json]:
+    """Note that a result is being undone, or is (`undone`); say whether it was undone before.
+
+    From the first on it counts no more: no resume keeps what an undo may have taken away.
+    """
+    run = message["run"]["id"]
+    items = tuple(message["items"])
+    rows = [row for row in results.of_step(run, message["step"]) if row.place.items == items]
+    there = [row for row in rows if row.may_be_there]
+    if message["op"] == "undone":
+        if message.get("status") == UNDONE:
+            for row in there:
+                results.note_undone(run, row.path)
+        return {}
+    if not there:
+        return {"done": any(row.undo == DONE for row in rows)}
+    done = [results.begin_undo(run, row.path) for row in there]
+    return {"done": all(done)}

@@ -9,7 +9,7 @@ from functions.domain.task import PENDING, TIMED_OUT, Actor, Notice, Task
 from functions.domain.task_messages import Occasion, message
 from functions.domain.task_rules import assignee, deciders
 from functions.ports import NotSent
-from functions.usecases.desk import Office, change
+from functions.usecases.desk import Teller, change
 
 CHAT = "chat"
 
@@ -23,7 +23,7 @@ class News:
     note: str | None = None
 
 
-def tell(task: Task, recipients: Sequence[str], news: News, office: Office) -> Task:
+def tell(task: Task, recipients: Sequence[str], news: News, office: Teller) -> Task:
     """Tell each recipient, and the stage's chat; return the task with what came of it.
 
     A notice is claimed in the task before it is sent, by a write that also makes sure that the
@@ -40,7 +40,7 @@ def tell(task: Task, recipients: Sequence[str], news: News, office: Office) -> T
     return task
 
 
-def _claim(task: Task, key: str, news: News, office: Office) -> tuple[Task, bool]:
+def _claim(task: Task, key: str, news: News, office: Teller) -> tuple[Task, bool]:
     """Return the task, and whether it is this call that is to send the notice."""
     wanted = TIMED_OUT if news.occasion == "timed_out" else PENDING
     while key not in task.notices and task.status == wanted:
@@ -53,14 +53,14 @@ def _claim(task: Task, key: str, news: News, office: Office) -> tuple[Task, bool
     return task, False
 
 
-def _noted(task: Task, key: str, notice: Notice, office: Office) -> Task:
+def _noted(task: Task, key: str, notice: Notice, office: Teller) -> Task:
     def wish(one: Task) -> Task:
         return replace(one, notices={**one.notices, key: notice})
 
     return change(office.desk.tasks, task, wish)
 
 
-def _sent(task: Task, key: str, recipient: str | None, news: News, office: Office) -> Notice:
+def _sent(task: Task, key: str, recipient: str | None, news: News, office: Teller) -> Notice:
     desk = office.desk
     page = desk.signer.page(task)
     link = None

@@ -5,15 +5,16 @@ from __future__ import annotations
 import boto3
 import pytest
 
-from local import workflow
 from local.engine import REGION, Engine
+from local.tables import create_tables
+from local.workflow import TABLES
 
 
 @pytest.fixture
 def engine():
     """An engine with the tables of a local run and no functions."""
     with Engine({}) as engine:
-        workflow._create_tables(boto3.client("dynamodb", region_name=REGION))
+        create_tables(boto3.client("dynamodb", region_name=REGION), TABLES)
         yield engine
 
 

@@ -16,7 +16,7 @@ from aws_xray_sdk.core.lambda_launcher import LambdaContext
 
 from functions import logs
 from functions.domain.errors import ScriptFailed, StepInDoubt
-from functions.logs import StepLog
+from functions.logs import ApiLog, StepLog
 
 CALL: Any = {"run": {"id": "run-1", "workflow": "w"}, "step": "s", "attempt": 2, "inputs": {"a": 1}}
 ENVELOPE: Any = {"outputs": {"secret": "s3cret"}, "refs": {"big": {}}}
@@ -188,3 +188,17 @@ def test_calls_without_a_trace_never_load_the_sdk_of_x_ray(monkeypatch):
         [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_call_of_the_api_is_logged_and_a_fault_without_its_text(capsys):
+    log = ApiLog("prod")
+    log.answered("request-1", "GET", "/api/tasks", 200, 0.1)
+    try:
+        raise ValueError("s3cret")
+    except ValueError as error:
+        log.fault("request-2", "/api/tasks", error)
+    answered, fault = lines(capsys)
+    assert (answered["route"], answered["status"], answered["stage"]) == ("/api/tasks", 200, "prod")
+    assert (fault["error_type"], fault["request_id"]) == ("ValueError", "request-2")
+    assert "test_logs.py" in fault["at"][-1]
+    assert "s3cret" not in json.dumps(fault)

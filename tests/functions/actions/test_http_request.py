@@ -33,6 +33,49 @@ def test_a_body_that_is_no_text_goes_as_json_with_the_key_of_the_step(tmp_path):
     assert sent.headers["idempotency-key"] == "run-1/s"
 
 
+URL = "https://us.example.com/api/callbacks/token"
+
+
+def test_a_service_is_told_where_to_answer_to_and_the_address_is_no_output(tmp_path):
+    with serving(lambda c: Reply(body={"echo": c.headers["stepsmith-callback"]})) as (url, calls):
+        given = context(tmp_path, callback=URL)
+        answer = ACTION.call({"url": url}, given)
+    assert calls[0].headers["stepsmith-callback"] == URL
+    assert URL not in str(given.masks.value(answer["body"]))
+
+
+@pytest.mark.parametrize(
+    ("body", "sent"),
+    [({"image": "app"}, {"image": "app", "tell": URL}), (None, {"tell": URL})],
+)
+def test_a_field_of_the_body_may_take_the_address_too(tmp_path, body, sent):
+    inputs = {"method": "POST", "body": body, "callback_field": "tell"}
+    with serving(lambda _call: Reply()) as (url, calls):
+        ACTION.call({"url": url, **inputs}, context(tmp_path, callback=URL))
+    assert calls[0].json() == sent
+
+
+def test_a_body_that_is_no_object_takes_no_address(tmp_path):
+    inputs = {"url": "http://127.0.0.1:9", "body": "text", "callback_field": "tell"}
+    with pytest.raises(errors.ValidationError, match="no object"):
+        ACTION.call(inputs, context(tmp_path, callback=URL))
+
+
+def test_without_a_callback_nothing_is_told(tmp_path):
+    with serving(lambda _call: Reply()) as (url, calls):
+        call(tmp_path, url=url, method="POST", body={}, callback_field="tell")
+    assert "stepsmith-callback" not in calls[0].headers
+    assert calls[0].json() == {}
+
+
+def test_a_redirect_to_another_host_does_not_take_the_address_along(tmp_path):
+    with serving(lambda _call: Reply()) as (other, calls):
+        away = other.replace("127.0.0.1", "localhost")
+        with serving(lambda _call: Reply(302, headers={"Location": away})) as (url, _):
+            ACTION.call({"url": url}, context(tmp_path, callback=URL))
+    assert "stepsmith-callback" not in calls[0].headers
+
+
 @pytest.mark.parametrize(
     ("status", "error"),
     [

@@ -10,7 +10,8 @@ from functions.adapters.tasks import DynamoTasks
 from functions.handlers import wake as wake_function
 from local.clock import Clock
 from local.engine import REGION, Engine
-from local.people import SETTINGS, Stream, create_tables
+from local.people import SETTINGS, Stream
+from local.tables import create_tables
 from tests.functions.tasks.office import Scene, SetClock
 
 
@@ -19,7 +20,7 @@ def dynamodb():
     """The tables, for all tests of a module: each works on a run of its own."""
     with Engine({}):
         client = boto3.client("dynamodb", region_name=REGION)
-        create_tables(client)
+        create_tables(client, ("tasks", "task-tokens", "outbox"))
         yield client
 
 

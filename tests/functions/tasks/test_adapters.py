@@ -113,6 +113,28 @@ def test_each_message_goes_its_own_way(told):
     assert Channels(mails, None).has_chat is False
 
 
+def test_an_alarm_can_count_what_could_not_be_sent(told, caplog):
+    mails = Mails()
+    mails.broken = {told.recipient}
+    with pytest.raises(NotSent):
+        Channels(mails, None).send(told)
+    (line,) = caplog.records
+    assert (line.levelname, line.getMessage()) == (
+        "ERROR", f"somebody could not be told of {told.task_id}"
+    )  # fmt: skip
+
+
+def test_a_mail_says_what_who_asked_by_when_and_where(opened):
+    scene = opened(starter="carol@example.com")
+    scene.open(due_in=3600)
+    (mail,) = scene.mails.to(ALICE)
+    body = mail.body()
+    for part in ("Review staging", "Look at it", "Started by: carol@example.com",
+                 "Due: 2026-11-30T10:00:00.000Z", "Open until: 2026-12-03", mail.link):  # fmt: skip
+        assert part in body
+    assert mail.link.startswith(f"https://api.example.com/tasks/{scene.id}?t=")
+
+
 def test_mails_that_are_not_sent_can_be_read_without_their_links(scene, dynamodb, told):
     outbox = Outbox(dynamodb, SETTINGS.outbox_table, scene.clock)
     outbox.send(told)

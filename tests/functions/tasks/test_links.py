@@ -13,7 +13,7 @@ from functions.adapters.notifications import Outbox
 from functions.domain.task import Actor
 from functions.domain.task_links import Signer
 from functions.usecases.open_link import open_link
-from functions.usecases.reassign import make_link, reassign, tell_reassigned
+from functions.usecases.reassign import Handover, make_link, reassign, tell_reassigned
 from local.engine import REGION
 from local.people import SETTINGS
 from tests.functions.tasks.office import ALICE, BOB, CAROL, LEAD
@@ -96,7 +96,7 @@ def test_after_the_decision_a_link_still_shows_what_became_of_it(scene):
 def test_a_fresh_link_makes_the_ones_before_void_and_is_audited(scene):
     scene.open()
     old = token_in(scene.mails.to(BOB)[0])
-    verdict, url = make_link(scene.id, "Bob@example.com", OPERATOR, scene.desk)
+    verdict, url = make_link(scene.id, "Bob@example.com", OPERATOR, scene.desk, is_operator=True)
     assert verdict.name == "decided"
     assert holder(scene, old) is None
     assert url is not None
@@ -108,13 +108,16 @@ def test_a_fresh_link_makes_the_ones_before_void_and_is_audited(scene):
 @pytest.mark.parametrize("person", [CAROL, LEAD, "nobody"])
 def test_a_link_is_made_for_assignees_alone(scene, person):
     scene.open()
-    assert make_link(scene.id, person, OPERATOR, scene.desk)[0].name == "invalid"
+    made, _ = make_link(scene.id, person, OPERATOR, scene.desk, is_operator=True)
+    assert made.name == "invalid"
 
 
 def test_a_reassigned_task_is_the_new_people_s_and_old_links_are_void(scene):
     scene.open()
     old = {who: token_in(scene.mails.to(who)[0]) for who in (ALICE, BOB)}
-    verdict = reassign(scene.id, [BOB, CAROL], Actor(ALICE, "login"), "on holiday", scene.desk)
+    verdict = reassign(
+        scene.id, Handover([BOB, CAROL], "on holiday"), Actor(ALICE, "login"), scene.desk
+    )
     assert verdict.name == "decided"
     assert [holder(scene, token) for token in old.values()] == [None, None]
     assert scene.decide().name == "not_yours"
@@ -131,7 +134,7 @@ def test_a_reassigned_task_is_the_new_people_s_and_old_links_are_void(scene):
 def test_votes_of_people_who_are_no_longer_asked_do_not_count(scene):
     scene.open(quorum=2)
     scene.decide()
-    reassign(scene.id, [BOB, CAROL], Actor(BOB, "login"), "", scene.desk)
+    reassign(scene.id, Handover([BOB, CAROL]), Actor(BOB, "login"), scene.desk)
     assert scene.decide(by=CAROL).name == "counted"
 
 
@@ -142,16 +145,16 @@ def test_votes_of_people_who_are_no_longer_asked_do_not_count(scene):
 def test_only_assignees_reassign_and_never_to_nobody(scene, actor, to, name):
     scene.open()
     before = scene.task
-    assert reassign(scene.id, to, Actor(actor, "login"), "", scene.desk).name == name
+    assert reassign(scene.id, Handover(to), Actor(actor, "login"), scene.desk).name == name
     assert scene.task == before
 
 
 def test_an_operator_reassigns_what_is_still_open(scene):
     scene.open()
-    done = reassign(scene.id, CAROL, OPERATOR, "", scene.desk, is_operator=True)
+    done = reassign(scene.id, Handover(CAROL), OPERATOR, scene.desk, is_operator=True)
     assert done.name == "decided"
     scene.expire()
-    again = reassign(scene.id, BOB, OPERATOR, "", scene.desk, is_operator=True)
+    again = reassign(scene.id, Handover(BOB), OPERATOR, scene.desk, is_operator=True)
     assert again.name == "ended"
 
 
@@ -169,8 +172,8 @@ def test_no_token_stands_in_a_table_a_log_or_a_recorded_mail(scene, caplog):
     scene.mails.send = both
     tokens = [scene.open(), scene.escalate(notify=[ALICE, BOB]), scene.escalate(2)]
     scene.decide(by=CAROL)
-    make_link(scene.id, ALICE, OPERATOR, scene.desk)
-    reassign(scene.id, [ALICE, CAROL], Actor(BOB, "login"), "why", scene.desk)
+    make_link(scene.id, ALICE, OPERATOR, scene.desk, is_operator=True)
+    reassign(scene.id, Handover([ALICE, CAROL], "why"), Actor(BOB, "login"), scene.desk)
     tell_reassigned(scene.task, scene.office)
     scene.decide()
     scene.stream.read()

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from functions.domain.task import APPROVED, REJECTED
+from functions.domain.task import APPROVED, REJECTED, Actor
 from functions.domain.task_answers import Succeeds, answer_of
+from functions.usecases.reassign import Handover, reassign
 from functions.usecases.wake import wake
 from tests.functions.tasks.interleaving import (
     Crash,
@@ -21,7 +22,7 @@ from tests.functions.tasks.interleaving import (
     schedules,
     stepping,
 )
-from tests.functions.tasks.office import ALICE, BOB, LEAD, Scene
+from tests.functions.tasks.office import ALICE, BOB, CAROL, LEAD, Scene
 
 CUTS = int(os.environ.get("STEPSMITH_CUTS", "2"))
 REPETITIONS = 20
@@ -68,12 +69,12 @@ def test_of_many_decisions_at_once_one_wins_and_all_are_told_who(scene, repetiti
 class Stage(Scene):
     """A scene on tables in memory, under a schedule; the task is open, at its first level."""
 
-    def __init__(self, schedule):
+    def __init__(self, schedule, **fields):
         tasks = MemoryTasks(schedule, self.woken)
         super().__init__(tasks, MemoryTokens(schedule))
         self.schedule = schedule
         self.waker = replace(self.waker, answers=stepping(schedule, self.executions))
-        self.live = self.open()
+        self.live = self.open(**fields)
         self.clock.forward(hours=72)
 
     def woken(self, task_id):
@@ -124,7 +125,13 @@ def stop(stage):
     return stage.stop
 
 
-CALLS = (approve, reject, escalate, escalate_again, retry, expire, stop)
+def hand_over(stage):
+    """Alice is no longer asked; Bob still is."""
+    handover = Handover([BOB, CAROL], "on holiday")
+    return lambda: reassign(stage.id, handover, Actor(LEAD, "login"), stage.desk, is_operator=True)
+
+
+CALLS = (approve, reject, escalate, escalate_again, retry, expire, stop, hand_over)
 PAIRS = [
     *((one, other) for one, other in itertools.combinations(CALLS, 2)
       if {one, other} != {escalate, escalate_again}),
@@ -140,6 +147,8 @@ def after_both(stage, pair, calls):
     for made, call in zip(pair, calls, strict=True):
         if made in (approve, reject) and not isinstance(call.result, BaseException):
             told = call.result
+            if made is approve and hand_over in pair and told.name == "not_yours":
+                continue
             assert told.name in ("decided", "repeated", "conflict", "ended")
             mine = APPROVED if made is approve else REJECTED
             assert (told.name in ("decided", "repeated")) == (task.status == mine)
@@ -173,6 +182,38 @@ def test_two_at_the_same_moment_in_every_order_of_their_reads_and_writes(pair):
         after_both(stage, pair, calls)
         played += 1
     assert played > 5
+
+
+def approve_too(stage):
+    return lambda: stage.decide(APPROVED, by=BOB)
+
+
+@pytest.mark.parametrize(
+    "other", [None, escalate, expire, stop], ids=lambda other: getattr(other, "__name__", "alone")
+)
+def test_two_votes_at_the_same_moment_both_count_unless_the_time_is_over(other):
+    """A task that asks for two, and gets both at once; with whatever else happens then."""
+    makers = (approve, approve_too, *(() if other is None else (other,)))
+    stages: list[Any] = []
+
+    def play(schedule):
+        stage = Stage(schedule, quorum=2)
+        calls = [schedule.add(make(stage)) for make in makers]
+        schedule.play()
+        stages.append((stage, calls))
+
+    for _ in schedules(play, 1):
+        stage, calls = stages.pop()
+        task = stage.tasks.rows[stage.id]
+        told = [call.result.name for call in calls[:2]]
+        if task.status == APPROVED:
+            assert sorted(told) == ["counted", "decided"]
+            assert len(task.votes) == 2
+            assert {ALICE, BOB} == set(task.decision.decided_by.split(", "))
+        else:
+            assert other in (expire, stop)
+            assert "decided" not in told
+            assert told.count("counted") == len(task.votes)
 
 
 # --- a crash after any of its writes, and Lambda's retry

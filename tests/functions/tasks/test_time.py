@@ -242,14 +242,15 @@ def test_a_wait_ends_with_the_event_it_is_for(scene):
     token = scene.call("await_event", pattern={"source": ["shop"]}, timeout=60)
     other = scene.call("await_event", step="other", pattern={"source": ["bank"]}, timeout=60)
 
-    def fits(subject, event):
-        return event["source"] in subject["pattern"]["source"] and event["run"] == scene.run["id"]
+    def reads(subject, event):
+        fits = event["source"] in subject["pattern"]["source"] and event["run"] == scene.run["id"]
+        return (event,) if fits else None
 
     event = {"source": "shop", "run": scene.run["id"]}
-    assert deliver(event, fits, scene.desk) == [
+    assert deliver(event, reads, scene.desk) == [
         task_id("event", Place(scene.run["id"], 1, "review"))
     ]
-    assert deliver(event, fits, scene.desk) == [], "once"
+    assert deliver(event, reads, scene.desk) == [], "once"
     scene.stream.read()
     assert scene.executions.taken == {token: {"event": event}}
     assert other in scene.executions.waiting

@@ -72,7 +72,7 @@ class Files:
 
 
 class Sources:
-    def lay(self, _run, workspace: Path):
+    def lay(self, _run, workspace: Path, _wanted):
         (workspace / "source").write_text("here")
 
 
@@ -167,6 +167,20 @@ def test_a_secret_reaches_the_action_and_no_error_message():
     with pytest.raises(errors.ScriptFailed) as raised:
         carry_out(request, action(fail), around(results, {"DB": "hunter2"}))
     assert str(raised.value) == results.failed.message == "wrong password ***"
+
+
+def test_what_came_from_a_fork_finds_an_empty_text_where_a_secret_would_be():
+    secrets = {"/env/A": "DB", "/env/B": [["text", "to "], ["secret", "NOPE"]]}
+    request = call(env={"A": None, "B": None}, secrets=secrets)
+    request["run"]["secrets"] = "withheld"
+    seen = {}
+
+    def look(inputs, context):
+        seen.update(context.env)
+        return inputs
+
+    carry_out(request, action(look), around(secrets={"DB": "hunter2"}))
+    assert seen == {"A": "", "B": "to "}
 
 
 def test_a_reference_is_resolved_before_the_action_sees_it():

@@ -1,0 +1,90 @@
+"""When a run that is over has to be closed by `records`: its machine did not come to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from functions.domain.records.executions import ABORTED, FAILED, SUCCEEDED, Carried, Execution
+from functions.domain.records.plan import Plan
+from functions.domain.records.said import stamp
+from functions.domain.records.shape import RUNNING, ClosingRecord
+from protocol.names import RUN_FAILED
+from protocol.payloads import CONTRACT, Json
+
+BEGUN_TO_CLOSE: ClosingRecord = {
+    "status": RUNNING,
+    "compensation": None,
+    "undone": [],
+    "handlers": [],
+    "error": None,
+}
+"""What is told of a close run of which nothing else is known yet."""
+_CLOSE_STATE = ("Close", ())
+_KEPT_OF_RUN = ("started_by", "root", "parent", "event_id", "depth", "secrets", "manifest")
+
+
+def needs_close(main: Carried, *, compensate: bool) -> bool:
+    """Whether undos and handlers are due that the machine itself did not start.
+
+    After a time-out, after a failure that no state of its own could catch, after an abort that
+    asked for it, and where the state that starts them could not.
+    """
+    execution = main.execution
+    if execution.status == ABORTED:
+        # What a run called ends with it, and is undone by way of it: see `cut_off`.
+        return compensate and execution.role == "run"
+    if execution.status == FAILED and execution.error == RUN_FAILED:
+        return _CLOSE_STATE in main.timeline.states
+    return execution.status != SUCCEEDED
+
+
+def cut_off(children: Iterable[Execution], plan: Plan) -> list[Json]:
+    """Return the undos of called workflows that were cut off with a run, the latest first."""
+    ended = [one for one in children if one.status == ABORTED]
+    ended.sort(key=lambda one: one.completed_at or one.started_at, reverse=True)
+    found: list[Json] = []
+    for child in ended:
+        step, items = child.place
+        written = None if step is None else plan.steps.get(step)
+        if step is None or written is None or not written.get("undo"):
+            continue
+        run: dict[str, Json] = {
+            "id": child.run_id,
+            "attempt": child.attempt,
+            "inputs": child.input.get("inputs") or {},
+        }
+        record: dict[str, Json] = {"status": "cancelled", "outputs": {}, "child": run}
+        found.append({"step": step, "items": [*items], "record": record})
+    return found
+
+
+def close_input(
+    execution: Execution, failed: Sequence[Json], lost: Sequence[Json], plan: Plan
+) -> str:
+    """Return the input of a run's close execution, the same text for the same run.
+
+    It is what the machine hands on itself (`compiler.asl`): `failure.steps` are those that
+    failed; `lost` is what `cut_off` gives.
+    """
+    from functions.domain.events import canonical
+
+    run: dict[str, Json] = {
+        "id": execution.run_id,
+        "attempt": execution.attempt,
+        "started_at": stamp(execution.started_at),
+        "workflow": plan.workflow,
+        "version": plan.version,
+        "contract": CONTRACT,
+    }
+    run |= {name: execution.run[name] for name in _KEPT_OF_RUN if name in execution.run}
+    given: dict[str, Json] = {
+        "run": run,
+        "inputs": execution.input.get("inputs") or {},
+        "failure": {"steps": [*failed]},
+        "cut_off": [*lost],
+        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": execution.arn,
+    }
+    for root in ("trigger", "github", "event"):
+        if root in execution.input:
+            given[root] = execution.input[root]
+    return canonical(given)

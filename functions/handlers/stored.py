@@ -1,0 +1,29 @@
+"""The function `stored`: what was stored of a run's steps, for the machines that undo them.
+
+It is the part of `records` that state machines call, so each run keeps the version it began with;
+what else `records` does changes with every workflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from functions.ports import StoredResults
+from functions.settings import Settings
+from functions.usecases.stored import note_undo, stored
+from functions.wiring import stored_wiring
+
+
+def handler_with(wiring: Callable[[], StoredResults]) -> Callable[[Any, object], Any]:
+    """Return the handler; what it works with is made at its first call."""
+    made = cache(wiring)
+
+    def handle(event: Any, _context: object) -> Any:
+        return stored(event, made()) if event["op"] == "stored" else note_undo(event, made())
+
+    return handle
+
+
+handler = handler_with(lambda: stored_wiring(Settings.read()))

@@ -1,0 +1,132 @@
+"""What came in, checked before anything looks at it: its size, its type, its JSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
+from aws_lambda_powertools.utilities.data_classes.common import CaseInsensitiveDict
+
+from functions.http.problems import Fault, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from protocol.payloads import Json
+
+MOST_BYTES = 262_144
+"""Of a body, unless a route says otherwise; as much as a run takes as its input."""
+_DEEPEST = 100
+
+
+class Received(APIGatewayProxyEventV2):
+    """An event of API Gateway (HTTP API, version 2) whose body is read strictly."""
+
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """Return the headers, found in any spelling; the body's type is in small letters."""
+        headers = CaseInsensitiveDict(self.get("headers"))
+        headers["content-type"] = str(headers.get("content-type") or "").lower()
+        return headers
+
+    @cached_property
+    def raw(self) -> bytes:
+        """Return the body's bytes as they were sent; raises Problem."""
+        body = self.get("body") or ""
+        if not self.get("isBase64Encoded"):
+            return body.encode(errors="surrogatepass")
+        try:
+            return base64.b64decode(body, validate=True)
+        except binascii.Error:
+            raise Problem(400, "the body is no base64") from None
+
+    @cached_property
+    def text(self) -> str:
+        """Return the body's text; raises Problem where it is not UTF-8."""
+        try:
+            return self.raw.decode()
+        except UnicodeDecodeError:
+            raise Problem(400, "the body is not UTF-8") from None
+
+    @cached_property
+    def json_body(self) -> dict[str, Json]:
+        """Return the body, a JSON object, an empty one for no body at all; raises Problem."""
+        return _object(self.text) if self.raw else {}
+
+    @property
+    def media_type(self) -> str:
+        """Return the type of the body, without its parameters; empty where none is named."""
+        return self.headers["content-type"].partition(";")[0].strip()
+
+    def check_size(self, most: int) -> None:
+        """Raise Problem for a body of more bytes than that."""
+        if len(self.raw) > most:
+            raise Problem(413, f"the body may have {most} bytes at most")
+
+    def check_json(self) -> None:
+        """Raise Problem where the body is not a JSON object, said to be JSON.
+
+        That it must be said keeps web pages of others from sending it unasked: a browser asks
+        first (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+        """
+        if not self.raw:
+            return
+        if self.media_type != "application/json":
+            raise Problem(415, "send the body as application/json")
+        _ = self.json_body
+
+    def check_query(self, known: Collection[str]) -> None:
+        """Raise Problem for parameters of the query that nothing reads."""
+        faults = [
+            Fault(_meant(name, known), parameter=name[:80])
+            for name in sorted(self.query_string_parameters)
+            if name not in known
+        ]
+        if faults:
+            raise Problem(400, "the query has parameters that are unknown", faults=faults[:20])
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name[:80], known, 1)
+    return f"is unknown; did you mean '{near[0]}'?" if near else "is unknown"
+
+
+def _object(text: str) -> dict[str, Json]:
+    try:
+        value = json.loads(text, parse_constant=_refuse, parse_float=_float)
+        # What UTF-8 cannot say (half of a surrogate pair) could be stored nowhere.
+        json.dumps(value, ensure_ascii=False).encode()
+        depth = _depth(value)
+    except json.JSONDecodeError as error:
+        detail = f"the body is no JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+        raise Problem(400, detail) from None
+    except (ValueError, RecursionError):  # UnicodeEncodeError is a ValueError
+        raise Problem(400, "the body is no JSON that can be stored") from None
+    if not isinstance(value, dict):
+        raise Problem(400, "the body must be a JSON object")
+    if depth > _DEEPEST:
+        raise Problem(400, f"the body is nested more than {_DEEPEST} deep")
+    return value
+
+
+def _depth(value: Any) -> int:
+    """Return how deep a value is nested; raises RecursionError for what nobody means."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max((_depth(one) for one in inner), default=0)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(text)
+    return number

@@ -1,0 +1,31 @@
+"""Triggers by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from functions.ports import Manifests
+from protocol.manifest import TriggerManifest, WorkflowManifest
+
+
+class UnknownTrigger(Exception):
+    """No workflow deployed has the trigger; the text names it."""
+
+
+def trigger_named(name: str, manifests: Manifests) -> tuple[WorkflowManifest, TriggerManifest]:
+    """Return the trigger `WORKFLOW.NAME` of a workflow's highest version; raises UnknownTrigger."""
+    workflow, _, own = name.partition(".")
+    manifest = manifests.current(workflow)
+    for trigger in manifest["triggers"] if manifest else ():
+        if manifest and trigger["name"] == own:
+            return manifest, trigger
+    raise UnknownTrigger(f"there is no trigger '{name}'")
+
+
+def current_triggers(manifests: Manifests) -> Iterator[tuple[WorkflowManifest, TriggerManifest]]:
+    """Yield the triggers deployed: of each workflow those of its highest version."""
+    for manifest in manifests.all():
+        highest = manifests.current(manifest["id"])
+        if highest is None or highest["digest"] == manifest["digest"]:
+            for trigger in manifest["triggers"]:
+                yield manifest, trigger
