@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -51,17 +51,26 @@ class Actions(Mapping[str, ActionContract]):
         """Return the project's own actions by name, where one was asked for; else none."""
         return dict(self._own) if self._is_asked else {}
 
-    @cached_property
+    def files(self, names: Collection[str]) -> dict[str, Path]:
+        """Return the files of those actions that are the project's own, by name."""
+        own = [name for name in names if name not in self._built_in]
+        return {name: self._found[name][1] for name in own if name in self._found}
+
+    @property
     def _own(self) -> dict[str, Action[Any, Any]]:
+        return {name: action for name, (action, _) in self._found.items()}
+
+    @cached_property
+    def _found(self) -> dict[str, tuple[Action[Any, Any], Path]]:
         paths = sorted(self._folder.glob("*.py")) if self._folder.is_dir() else []
-        found: dict[str, Action[Any, Any]] = {}
+        found: dict[str, tuple[Action[Any, Any], Path]] = {}
         for path in paths:
             if path.name.startswith(("_", "test_")):
                 continue
             action = load(path)
             if action.name in found:
                 raise ActionFault(f"{path}: there is another action '{action.name}'")
-            found[action.name] = action
+            found[action.name] = action, path
         return found
 
     @cached_property
@@ -86,6 +95,7 @@ def _contract(entry: Mapping[str, Json]) -> ActionContract:
         repeatable=entry.get("repeatable") is True,
         reads_files=entry.get("reads_files") is True,
         makes_files=bool(entry.get("files")),
+        hands_on_callback=entry.get("callback") is True,
         error_types=tuple(map(str, errors)),
     )
 

@@ -206,6 +206,26 @@ def secrets_of(program: Program) -> dict[str, tuple[str, ...]]:
     return {name: tuple(users) for name, users in sorted(found.items())}
 
 
+def users_of_secrets(program: Program) -> dict[str, tuple[str, ...]]:
+    """Return the secrets that a workflow reads, by the action whose function looks them up.
+
+    Those of `notify` stand under the name `notify:`, which no action has.
+    """
+    found: dict[str, set[str]] = {}
+    for step in _all_steps(program):
+        match step.kind:
+            case Action(action=action):
+                user = action
+            case Script():
+                user = "run"
+            case _:
+                continue
+        names = {name for value in _values(step) for name in _named(value)}
+        found.setdefault(user, set()).update(names)
+    found["notify:"] = {name for one in program.notify for name in _named(one.to)}
+    return {user: tuple(sorted(names)) for user, names in sorted(found.items()) if names}
+
+
 def _values(step: Step) -> Iterator[Value]:
     yield from (value for _, value in step.env)
     match step.kind:

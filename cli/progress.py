@@ -1,30 +1,23 @@
-"""How a local run is shown: a line when something happens to a step, a summary at its end."""
+"""How a run is shown while it goes on: a line when something happens to a step."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from cli.console import Colour
     from functions.domain.task_rules import Verdict
-    from local.engine import Event
+    from local.finished import Event
     from local.people import News, Said
-    from local.record import RunRecord, StepRecord
+    from local.record import RunRecord
     from local.timeline import Change
-    from protocol.payloads import Json
     from protocol.status import Rule
 
 _COLOURS = {"good": "32", "bad": "31", "faint": "2", "strong": "1"}
-_WIDEST_VALUE = 60
-_LOG_LINES = 12
 _BAR = 20
-_MOST_ITEMS = 5
 _WHY = {
     "not_yours": "not among those who are asked",
     "conflict": "it is decided otherwise",
@@ -184,79 +177,10 @@ class ItemCount:
         return f"[{'█' * full}{'·' * (_BAR - full)}] {self.told()}"
 
 
-def summary(record: RunRecord, file: Path, lines: Mapping[str, int], style: Style) -> str:
-    """Return a run's record as text: its steps, its outputs, and of a failure what is known."""
-    took = _seconds(record["started_at"], record["completed_at"])
-    good = record["status"] == "succeeded"
-    left_out = record.get("not_carried_out", [])
-    ids = [*(step["step_id"] for step in record["steps"]), *left_out]
-    width = max(map(len, ids), default=0)
-    head = f"{record['workflow_id']} {record['status']} in {took} of the workflow's time"
-    out = ["", style(head, "good" if good else "bad")]
-    out += [_row(step, width) for step in record["steps"]]
-    out += [f"  {step:<{width}}  not carried out" for step in left_out]
-    if record["outputs"]:
-        out += ["", f"outputs: {json.dumps(record['outputs'], ensure_ascii=False)}"]
-    for step in record["steps"]:
-        if "error" in step and not step.get("tolerated"):
-            out += ["", *_failure(step, file, lines, style)]
-    if record["error"] and not any("error" in step for step in record["steps"]):
-        out += ["", f"{record['error']['type']}: {record['error']['message']}"]
-    return "\n".join(out) + "\n"
-
-
-def _row(step: StepRecord, width: int) -> str:
-    cells = [f"  {step['step_id']:<{width}}", f"{_status(step):<28}"]
-    outputs = step.get("outputs")
-    if isinstance(outputs, dict):  # of a for_each they are a list
-        given = {name: value for name, value in outputs.items() if value is not None}
-        cells.append("  ".join(f"{name}={_short(value)}" for name, value in given.items()))
-    return "  ".join(cells).rstrip()
-
-
-def _status(step: StepRecord) -> str:
-    status = step["status"] + (" (tolerated)" if step.get("tolerated") else "")
-    if step.get("reason"):
-        return f"{status} ({step['reason']})"
-    attempt = step.get("attempt", 1)
-    return f"{status} (attempt {attempt})" if attempt > 1 else status
-
-
-def _failure(step: StepRecord, file: Path, lines: Mapping[str, int], style: Style) -> list[str]:
-    error = step["error"]
-    first, *rest = error["message"].splitlines() or [""]
-    line = lines.get(step["step_id"])
-    place = f"{file}:{line}" if line else str(file)
-    head = style(f"{step['step_id']}: {error['type']}: {first}", "bad")
-    told = [f"  | {text}".rstrip() for text in rest[-_LOG_LINES:]]
-    return [head, f"  at {place}", *told, *_bad_items(step)]
-
-
-def _bad_items(step: StepRecord) -> list[str]:
-    """Return of a for_each the items that failed, each with the first line of its error."""
-    bad = [item for item in step.get("items", ()) if "error" in item]
-    told = []
-    for item in bad[:_MOST_ITEMS]:
-        message = item["error"]["message"].split("\n", 1)[0]
-        told.append(f"  item {item['index']}: {item['error']['type']}: {message}")
-    more = len(bad) - _MOST_ITEMS
-    return told + ([f"  and {more} more"] if more > 0 else [])
-
-
-def _short(value: Json) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = text.replace("\n", "⏎")
-    return text if len(text) <= _WIDEST_VALUE else text[: _WIDEST_VALUE - 1] + "…"
-
-
 def _took(change: Change) -> str:
     seconds = (change.at - change.began).total_seconds()
     attempt = f"  attempt {change.times.attempt}" if change.times.attempt > 1 else ""
     return f"{seconds:6.1f} s{attempt}"
-
-
-def _seconds(start: str, end: str) -> str:
-    return spoken((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
 
 
 def spoken(seconds: float) -> str:

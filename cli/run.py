@@ -6,15 +6,17 @@ import argparse
 import json
 import os
 import sys
-import uuid
 from contextlib import redirect_stderr
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
 from cli.decisions import Prompt, read_decisions
 from cli.inputs import InputProblem, read_inputs
-from cli.progress import Progress, Style, summary
+from cli.output.record import summary
+from cli.progress import Progress, Style
+from cli.run_job import Job
 from cli.run_secrets import given_secrets, masked, not_given
 from functions.domain.masking import Masks
 
@@ -29,7 +31,14 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options on a parser."""
     parser.set_defaults(colour="auto", environ=os.environ)
-    parser.add_argument("file", type=Path, metavar="FILE", help="the workflow's file")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE|ID", help="the workflow's file, or its id in the project"
+    )
+    parser.add_argument(
+        "--on",
+        metavar="STAGE",
+        help="run it on a deployed stage, by its id (an address of an API will do as well)",
+    )
     parser.add_argument(
         "--input",
         action="append",
@@ -59,6 +68,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who decides here (default: the first who may)",
     )
     parser.add_argument(
+        "--started-by",
+        metavar="PERSON",
+        help="who starts the run, and so may not approve it (default: nobody known)",
+    )
+    parser.add_argument(
         "--event",
         metavar="push|pull_request|FILE",
         help="start from an event: one of local git, or one in a JSON or YAML file",
@@ -83,7 +97,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how to print the record"
     )
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what scripts say here")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="keep the run here, for other commands to work on, and wait for people: "
+        "`stepsmith approve STEP --keep DIR` answers",
+    )
+    parser.add_argument(
+        "--detach", action="store_true", help="with --on: do not wait for the run's end"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,13 +114,18 @@ def run(arguments: argparse.Namespace) -> int:
     from cli.compile_file import Refused, compile_whole
     from cli.project import Projects
 
-    file: Path = arguments.file
-    if not file.is_file():
-        raise Misuse(f"there is no file '{file}'")
+    if arguments.on is not None:
+        from cli.run_on import run_on
+
+        return run_on(arguments)
+    file = arguments.file = found_file(arguments.file)
     if arguments.source is not None and not arguments.source.is_dir():
         raise Misuse(f"the source '{arguments.source}' is not a folder")
-    if arguments.person is not None and "@" not in arguments.person:
-        raise Misuse(f"--as takes a mail address, not '{arguments.person}'")
+    for option, person in (("--as", arguments.person), ("--started-by", arguments.started_by)):
+        if person is not None and "@" not in person:
+            raise Misuse(f"{option} takes a mail address, not '{person}'")
+    if arguments.detach:
+        raise Misuse("--detach is for runs on a stage: a run on this machine needs this process")
     if arguments.scenario is not None:
         _refuse_with_scenario(arguments)
         from cli.run_scenario import run_case
@@ -125,6 +153,27 @@ def run(arguments: argparse.Namespace) -> int:
         return _carry_out(compiled, given, secrets, masks, arguments)
 
 
+def found_file(word: Path) -> Path:
+    """Return the file that a word means: itself, else that of a workflow of the project here."""
+    from cli.project import Projects, root_of
+    from cli.settings import FILE
+    from compiler.check.suggest import suggestion
+    from compiler.check.workflows import find
+
+    if word.is_file():
+        return word
+    root = root_of(Path.cwd())
+    name = str(word)
+    if root is None or len(word.parts) > 1 or word.suffix in (".yaml", ".yml"):
+        raise Misuse(f"there is no file '{word}'")
+    workflows = Projects().of(root / FILE).surroundings(root / FILE).workflows
+    contract = find(name, "", workflows)
+    if contract is None:
+        known = suggestion(name, [*workflows], "the workflows of the project")
+        raise Misuse(f"there is no file '{word}', and no workflow of that id\n{known}")
+    return Path(os.path.relpath(root / contract.file))
+
+
 def _refuse_with_scenario(arguments: argparse.Namespace) -> None:
     if arguments.secret:
         raise Misuse(
@@ -145,7 +194,10 @@ def _begun(arguments: argparse.Namespace, compiled: Compiled) -> MachineInput:
         given = begun_by(arguments.event, arguments.trigger, compiled, folder)
     elif arguments.trigger is not None:
         raise Misuse("--trigger says which trigger takes an event: give --event too")
-    given["run"] = {"id": str(uuid.uuid4()), "attempt": 1, **given["run"]}
+    run_id = f"{compiled.program.workflow[:40]}-{token_hex(10)}"
+    given["run"] = {"id": run_id, "attempt": 1, **given["run"]}
+    if arguments.started_by is not None:
+        given["run"]["started_by"] = arguments.started_by
     return given
 
 
@@ -156,11 +208,8 @@ def _carry_out(
     masks: Masks,
     arguments: argparse.Namespace,
 ) -> int:
-    from local.engine import INTERRUPTED as STOPPED
     from local.engine import EngineFault
-    from local.record import build
     from local.source import SourceError, tree_of
-    from local.workflow import Request, run_workflow
 
     program = compiled.program
     talk = Style.of(sys.stderr, arguments.colour)
@@ -168,18 +217,14 @@ def _carry_out(
     source = arguments.source or tree_of(arguments.file)
     prompt = _prompt(arguments)
     people = _people(compiled, arguments, progress, prompt)
-    request = Request(
-        program.machines,
-        program.workflow,
-        given,
-        source,
-        secrets,
-        arguments.keep,
-        people=people,
-        actions=compiled.project.actions.asked(),
-    )
+    job = Job(compiled, given, source, secrets, people, progress, arguments)
     try:
-        ran = run_workflow(request, progress.show)
+        if arguments.keep is not None:
+            from cli.run_kept import run_kept
+
+            record, stopped = run_kept(job)
+        else:
+            record, stopped = _run_alone(job)
     except KeyboardInterrupt:
         sys.stderr.write("stopped; running scripts were ended\n")
         return INTERRUPTED
@@ -191,15 +236,35 @@ def _carry_out(
     finally:
         if prompt is not None:
             prompt.close()
-    started_by = given["run"]["started_by"]
-    record = build(ran, program, started_by if isinstance(started_by, str) else None)
     if compiled.left_out:
         record["not_carried_out"] = list(compiled.left_out)
     progress.skipped(record)
     _print(record, program, masks, arguments)
-    if ran.finished.error == STOPPED:
+    if stopped:
         return INTERRUPTED
     return FINE if record["status"] == "succeeded" else WRONG
+
+
+def _run_alone(job: Job) -> tuple[RunRecord, bool]:
+    """Carry a run out that nothing is left of; return its record, and whether it was stopped."""
+    from local.engine import INTERRUPTED as STOPPED
+    from local.record import build
+    from local.workflow import Request, run_workflow
+
+    program = job.compiled.program
+    request = Request(
+        program.machines,
+        program.workflow,
+        job.given,
+        job.source,
+        job.secrets,
+        people=job.people,
+        actions=job.compiled.project.actions.asked(),
+    )
+    ran = run_workflow(request, job.progress.show)
+    started_by = job.given["run"]["started_by"]
+    record = build(ran, program, started_by if isinstance(started_by, str) else None)
+    return record, ran.finished.error == STOPPED
 
 
 def _prompt(arguments: argparse.Namespace) -> Prompt | None:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.console import Misuse
-from cli.scenario_event import started
+from cli.scenario_event import NothingStarts, started
 from compiler.check.suggest import suggestion
-from compiler.spec import GitPushTrigger, Trigger
+from compiler.spec import EventTrigger, GitPushTrigger, Trigger
+from functions.domain.triggers.recorded import types_of
+from protocol.patterns import matches
 
 if TYPE_CHECKING:
     from cli.compile_file import Compiled
@@ -29,20 +31,14 @@ def begun_by(word: str, trigger: str | None, compiled: Compiled, folder: Path) -
     YAML. Raises Misuse where there is no such event, or no trigger takes it.
     """
     event = _git_event(word, folder) if word in (PUSH, PULL_REQUEST) else _from_file(Path(word))
-    taker = _taker(word, trigger, compiled)
-    program = compiled.own.program
-    assert program is not None  # it compiled
-    given = started(taker, event, program.vars)
-    if given is None:
-        raise Misuse(f"--event: the condition of the trigger '{taker.name}' does not hold for it")
-    if program.inputs is not None:
-        names = {one.name for one in program.inputs}
-        every = given["inputs"].items()
-        given["inputs"] = {n: v for n, v in every if n in names and v is not None}
-    return given
+    taker = _taker(word, event, trigger, compiled)
+    try:
+        return started(compiled, taker.name, event)
+    except NothingStarts as why:
+        raise Misuse(f"--event: the trigger '{taker.name}' starts no run: {why}") from None
 
 
-def _taker(word: str, name: str | None, compiled: Compiled) -> Trigger:
+def _taker(word: str, event: Mapping[str, Json], name: str | None, compiled: Compiled) -> Trigger:
     workflow = compiled.own.workflow
     triggers = () if workflow is None else workflow.triggers
     names = [one.name for one in triggers]
@@ -52,7 +48,7 @@ def _taker(word: str, name: str | None, compiled: Compiled) -> Trigger:
             hint = suggestion(name, names, "its triggers") or "it has none"
             raise Misuse(f"--trigger: the workflow has no trigger '{name}'; {hint}")
         return found
-    takers = [one for one in triggers if _takes(one, word)]
+    takers = [one for one in triggers if _takes(one, word, event)]
     if not takers:
         raise Misuse(f"--event: no trigger of the workflow takes '{word}'")
     if len(takers) > 1:
@@ -61,10 +57,16 @@ def _taker(word: str, name: str | None, compiled: Compiled) -> Trigger:
     return takers[0]
 
 
-def _takes(trigger: Trigger, word: str) -> bool:
+def _takes(trigger: Trigger, word: str, event: Mapping[str, Json]) -> bool:
     if word in (PUSH, PULL_REQUEST):
         return isinstance(trigger, GitPushTrigger) and word in trigger.events
-    return True
+    try:
+        types = types_of(event)
+    except ValueError as error:
+        raise Misuse(f"--event {word}: {error}") from None
+    if types == {"event"} and isinstance(trigger, EventTrigger):
+        return matches(trigger.pattern, event)
+    return trigger.type in types
 
 
 def _from_file(file: Path) -> Mapping[str, Json]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
 from cli.output import text
+from cli.output.record import summary
 from cli.output.scenarios import differences
-from cli.progress import Progress, Style, summary
+from cli.progress import Progress, Style
 from cli.scenario_files import Loaded, Loader, listed, named_by
 from cli.scenario_play import Surroundings, play
 from cli.scenarios import Case, Played

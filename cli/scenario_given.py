@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cli.scenario_event import started
+from cli.scenario_event import NothingStarts, started
 from cli.scenario_subject import Subject
 from cli.scenario_written import CasePart
 from compiler.check.context import Context
@@ -42,12 +42,12 @@ def given(part: CasePart, path: Path, subject: Subject, reporter: Reporter) -> M
     if trigger is None:
         return nothing
     place = (*path, "trigger" if part.event is None else "event")
-    made = started(trigger, part.event or {}, subject.program.vars)
-    if made is None:
-        message = f"the condition of the trigger '{trigger.name}' does not hold for this event"
-        reporter.error_at_key("wrong-input", place, message, "no run would start from it")
+    try:
+        made = started(subject.compiled, trigger.name, part.event or {})
+    except NothingStarts as why:
+        message = f"the trigger '{trigger.name}' starts no run from this event: {why}"
+        reporter.error_at_key("wrong-input", place, message, "write an event that it takes")
         return nothing
-    made["inputs"] = _from_event(made["inputs"], subject)
     made["inputs"] = _checked(made["inputs"], None, reporter.key(place), subject, reporter)
     return made
 
@@ -69,15 +69,6 @@ def _trigger(part: CasePart, path: Path, subject: Subject, reporter: Reporter) -
     help_ = f"add `trigger:`, one of {', '.join(names)}" if names else "the workflow has no trigger"
     reporter.error_at_key("missing-key", (*path, "event"), message, help_)
     return None
-
-
-def _from_event(inputs: dict[str, Json], subject: Subject) -> dict[str, Json]:
-    """Return what an event gives without what the contract does not name: events say more."""
-    contract = subject.program.inputs
-    if contract is None:
-        return inputs
-    names = {one.name for one in contract}
-    return {name: value for name, value in inputs.items() if name in names and value is not None}
 
 
 def _checked(

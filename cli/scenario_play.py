@@ -60,7 +60,7 @@ def play(case: Case, subject: Subject, around: Surroundings) -> Played:
     started_by = case.given["run"].get("started_by")
     given: MachineInput = {
         **case.given,
-        "run": {"id": RUN, "attempt": 1, "started_by": started_by},
+        "run": {**case.given["run"], "id": RUN, "attempt": 1},
     }
     people = People(
         directory=Directory(stage.groups, stage.identities, stage.approvers),
@@ -195,12 +195,23 @@ class _Found:
     def _hint(self, one: Expected, got: Json) -> str | None:
         if isinstance(got, str) and not isinstance(one.value, str) and _is(one.value, got):
             return f'it is text: write "{got}"'
-        error = None if one.step is None else self._step(one.step).get("error")
-        if one.aspect == "status" and error is not None:
-            return (
-                f"{error['type']}: {error['message'].splitlines()[0] if error['message'] else ''}"
-            )
+        if one.aspect != "status":
+            return None
+        if one.step is not None:
+            return _said(self._step(one.step).get("error"))
+        failed = (
+            f"{step['step_id']}: {said}"
+            for step in self.record["steps"]
+            if not step.get("tolerated") and (said := _said(step.get("error")))
+        )
+        return next(failed, None)
+
+
+def _said(error: Mapping[str, Any] | None) -> str | None:
+    if error is None:
         return None
+    first = str(error["message"]).partition("\n")[0]
+    return f"{error['type']}: {first}" if first else str(error["type"])
 
 
 def _is(value: Json, text: str) -> bool:

@@ -103,8 +103,9 @@ class Played:
 
 def seconds_of(record: RunRecord) -> float:
     """Return how long a run took, in seconds of the workflow's time."""
-    began = datetime.fromisoformat(record["started_at"])
-    return (datetime.fromisoformat(record["completed_at"]) - began).total_seconds()
+    began, ended = record["started_at"], record["completed_at"]
+    assert ended is not None  # a run that was played is over
+    return (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
 
 
 def is_scenario(path: Path) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
 
 from compiler.check import StageSettings
 from compiler.diagnostics import Diagnostics
@@ -15,7 +15,17 @@ from compiler.document.nodes import Path
 from compiler.source import Source, Span
 from compiler.spec.report import Reporter
 from compiler.spec.written.parts import Written
-from compiler.spec.written.scalars import Duration, Fixed, FixedTexts, Free, Maybe, choice, wrong
+from compiler.spec.written.scalars import (
+    Duration,
+    Fixed,
+    FixedTexts,
+    Flag,
+    Free,
+    Maybe,
+    choice,
+    listed,
+    wrong,
+)
 
 LOCAL = "local"
 """The stage of runs on this machine; it is there without being written."""
@@ -25,6 +35,9 @@ FILE = "stepsmith.yaml"
 _ACCOUNT = re.compile(r"[0-9]{12}")
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]")
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]+)?(/[^\s?#]*)?")
+_HOST = re.compile(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
+DAY = 86_400
 
 
 def _account(text: str) -> str:
@@ -46,8 +59,70 @@ def _mail(text: str) -> str:
     return text
 
 
+def _issuer(text: str) -> str:
+    if not _ADDRESS.fullmatch(text):
+        help_ = "write its address, such as https://login.example.com/team"
+        raise wrong("unknown-value", "{key} is {found}, which is no https address", help_)
+    return text
+
+
+def _host(text: str) -> str:
+    if not _HOST.fullmatch(text):
+        help_ = "write a name such as stepsmith.example.com"
+        raise wrong("unknown-value", "{key} is {found}, which is no domain", help_)
+    return text
+
+
+def _arn(service: str, example: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not re.fullmatch(rf"arn:aws[a-z-]*:{service}:[a-z0-9-]+:[0-9]{{12}}:\S+", text):
+            raise wrong("unknown-value", "{key} is {found}, which is no such ARN", example)
+        return text
+
+    return AfterValidator(check)
+
+
+def _kept(seconds: int) -> int:
+    if seconds < DAY:
+        raise wrong("out-of-range", "{key} is {found}, but must be at least 1d")
+    return seconds
+
+
 Mail: TypeAlias = Annotated[Fixed, AfterValidator(_mail)]
+Mails: TypeAlias = Annotated[tuple[Mail, ...], BeforeValidator(listed)]
 _AUTHS = ("cognito", "oidc", "iam")
+_CPUS = ("arm64", "x86_64")
+_STREAM = "write it as `aws dynamodb describe-table` gives it: LatestStreamArn"
+_CERTIFICATE = "write the ARN of a certificate in ACM, in the stage's region"
+
+
+class Oidc(Written):
+    """Whose tokens are taken where people log in elsewhere."""
+
+    place: ClassVar[str] = "`oidc`"
+    foreign: ClassVar[Mapping[str, tuple[str | None, str]]] = {
+        "url": ("issuer", "write `issuer`"),
+        "client_id": ("audience", "write `audience`"),
+        "client": ("audience", "write `audience`"),
+    }
+
+    issuer: Annotated[Fixed, AfterValidator(_issuer)] = Field(
+        description="The address that tokens name as `iss`"
+    )
+    audience: FixedTexts = Field(description="What tokens name as `aud`, or as `client_id`")
+
+
+class Domain(Written):
+    """A name of one's own for the API and its pages."""
+
+    place: ClassVar[str] = "`domain`"
+
+    name: Annotated[Fixed, AfterValidator(_host)] = Field(
+        description="The name, such as stepsmith.example.com"
+    )
+    certificate: Annotated[Fixed, _arn("acm", _CERTIFICATE)] = Field(
+        description="The ARN of its certificate in ACM, in the stage's region"
+    )
 
 
 class Stage(Written):
@@ -68,11 +143,31 @@ class Stage(Written):
     auth: Maybe[Annotated[Literal["cognito", "oidc", "iam"], *choice(*_AUTHS)]] = Field(
         None, description="How people log in: cognito (the default), oidc or iam"
     )
+    oidc: Maybe[Oidc] = Field(None, description="Whose tokens are taken with `auth: oidc`")
     sender: Maybe[Mail] = Field(None, description="The address that mails come from")
+    chat: Maybe[Fixed] = Field(
+        None, description="The name of the secret that holds the address of a chat's webhook"
+    )
+    alarms: Maybe[Mails] = Field(None, description="Mail addresses that alarms are sent to")
+    domain: Maybe[Domain] = Field(None, description="A name of one's own for API and pages")
     workflows: Maybe[FixedTexts] = Field(
         None, description="The ids of the workflows deployed here (default: all)"
     )
-    retention: Maybe[Duration] = Field(None, description="How long records are kept")
+    retention: Maybe[Annotated[Duration, AfterValidator(_kept)]] = Field(
+        None, description="How long records and logs are kept (365d)"
+    )
+    architecture: Maybe[Annotated[Literal["arm64", "x86_64"], *choice(*_CPUS)]] = Field(
+        None, description="The processors of the functions: arm64 (the default) or x86_64"
+    )
+    streams: Maybe[dict[str, Annotated[Fixed, _arn("dynamodb", _STREAM)]]] = Field(
+        None, description="ARNs of the streams of tables that triggers listen to, by table"
+    )
+    clusters: Maybe[FixedTexts] = Field(
+        None, description="EKS clusters that workflows may deploy to (any in the account)"
+    )
+    protected: Maybe[Flag] = Field(
+        None, description="Whether tables, machines and logins outlive the stack (true)"
+    )
 
 
 class Settings(Written):
@@ -122,6 +217,7 @@ def decode_settings(source: Source, diagnostics: Diagnostics) -> Settings:
     if isinstance(plain, dict):
         _check_names(plain, reporter)
         _check_groups(settings, reporter)
+        _check_logins(settings, reporter)
     return settings
 
 
@@ -150,6 +246,27 @@ def _check_groups(settings: Settings, reporter: Reporter) -> None:
     for name, members in groups.items():
         for at, who in enumerate(members):
             _check_person(who, ("groups", name, at), {}, reporter)
+
+
+def _check_logins(settings: Settings, reporter: Reporter) -> None:
+    """Report stages that take others' tokens without saying whose, or say so for nothing."""
+    for name, stage in (settings.stages or {}).items():
+        path: Path = ("stages", name)
+        if stage.auth == "oidc" and stage.oidc is None and reporter.document.find(path) is not None:
+            if reporter.document.key((*path, "oidc")) is None:
+                reporter.error(
+                    "missing-key",
+                    (*path, "auth"),
+                    "`auth: oidc` does not say whose tokens are taken",
+                    "add `oidc: {issuer: https://..., audience: ...}` to the stage",
+                )
+        elif stage.auth != "oidc" and stage.oidc is not None:
+            reporter.error_at_key(
+                "not-here",
+                (*path, "oidc"),
+                "`oidc` says nothing here, since the stage does not take those tokens",
+                "write `auth: oidc`, or leave `oidc` out",
+            )
 
 
 def _check_person(

@@ -47,6 +47,9 @@ class Host(Protocol):
     def publish(self, entries: list[Mapping[str, Any]]) -> None:
         """Take note of events that were put on a bus."""
 
+    def wrote(self) -> None:
+        """Take note that something was written to a table."""
+
     def invoke(self, function: str, payload: Json) -> Json:
         """Call a function by its ARN; raises `dispatch.FunctionError` or `UnknownFunction`."""
 
@@ -70,6 +73,11 @@ def host() -> Host:
             raise RuntimeError("no local engine is at work in this process")
         raise SystemExit
     return _host[-1]
+
+
+def present() -> Host | None:
+    """Return the engine at work, None where there is none."""
+    return _host[-1] if _host else None
 
 
 def enter(entering: Host) -> None:

@@ -6,7 +6,8 @@ the same run does the same things in the same order, whatever the machine does. 
 ready, the clock jumps to the earliest deadline among the waits (of equal ones, the one that was
 set first); days of waiting take no time. While *real work* (a script) is under way its thread
 gives its turn away and the clock runs with the real one instead, so that a wait beside a script
-takes as long as the author said.
+takes as long as the author said. A clock with a *pace* does not jump either: while nothing runs,
+so many of its seconds pass in a real one, and somebody can do something before the next deadline.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Clock:
         self._ready: deque[_Waiter] = deque()
         self._alive = 0
         self._real_work = 0
-        self._real_since = 0.0
+        self._pace: float | None = None
+        self._rate = 0.0  # of time at this moment: 1 beside real work, the pace where all is idle
+        self._since = 0.0
         self._ringing = False
         self._held = False
         self._deadlines: list[tuple[datetime, int, _Waiter]] = []
@@ -83,6 +86,15 @@ class Clock:
         """Wait for a time, as `time.sleep` does."""
         self.event().wait(seconds)
 
+    def set_pace(self, pace: float | None) -> None:
+        """Let `pace` seconds pass in a real one while nothing runs; None: jump over them."""
+        with self._lock:
+            self._settle()
+            self._pace = pace
+            self._turn_rate()
+            self._lock.notify_all()
+            self._jump_if_idle()
+
     @contextmanager
     def real_work(self) -> Iterator[None]:
         """Let the clock run with the real one while something outside it works."""
@@ -90,9 +102,7 @@ class Clock:
             self._settle()
             self._real_work += 1
             had_turn = self._holds_turn()
-            if not self._ringing:
-                self._ringing = True
-                threading.Thread(target=self._ring, name="clock", daemon=True).start()
+            self._turn_rate()
             if had_turn:
                 self._pass_on()
         try:
@@ -101,6 +111,7 @@ class Clock:
             with self._lock:
                 self._settle()
                 self._real_work -= 1
+                self._turn_rate()
                 self._lock.notify_all()
                 waiter = _Waiter(takes_turn=True)
                 if had_turn:
@@ -131,21 +142,41 @@ class Clock:
             self._lock.wait_for(lambda: not self._alive, _LAST_MOMENT)
 
     def _now(self) -> datetime:
-        if not self._real_work:
+        if not self._rate:
             return self._base
-        return self._base + timedelta(seconds=time.monotonic() - self._real_since)
+        return self._base + timedelta(seconds=(time.monotonic() - self._since) * self._rate)
 
     def _settle(self) -> None:
-        """Take up the real time passed so far into the base."""
-        self._base = self._now()
-        self._real_since = time.monotonic()
+        """Take up the time passed so far into the base."""
+        if self._rate:
+            self._base = self._now()
+        self._since = time.monotonic()
+
+    def _turn_rate(self) -> None:
+        """Set how fast time passes from now on, after `_settle`; have it watched if it does."""
+        if self._real_work:
+            self._rate = 1.0
+        elif self._pace is not None and not self._is_busy():
+            self._rate = self._pace
+        else:
+            self._rate = 0.0
+        if self._rate and not self._ringing and not self._closed:
+            self._ringing = True
+            threading.Thread(target=self._ring, name="clock", daemon=True).start()
+
+    def _is_busy(self) -> bool:
+        return self._taken or bool(self._ready) or self._held
 
     def _holds_turn(self) -> bool:
         return self._taken and self._turn is threading.current_thread()
 
     def _queue(self, waiter: _Waiter) -> None:
         """Let a thread have its turn when those before it have had theirs."""
+        if self._pace is not None:
+            self._settle()
         self._ready.append(waiter)
+        if self._pace is not None:
+            self._turn_rate()
         if not self._taken:
             self._pass_on()
 
@@ -168,7 +199,12 @@ class Clock:
 
     def _jump_if_idle(self) -> None:
         """Wake whoever's deadline is next, if nothing else can happen before it."""
-        if self._taken or self._ready or self._real_work or self._held or self._closed:
+        if self._pace is not None:
+            self._settle()
+            self._turn_rate()
+            self._lock.notify_all()
+            return
+        if self._is_busy() or self._real_work or self._closed:
             return
         while self._deadlines:
             deadline, _, waiter = heapq.heappop(self._deadlines)
@@ -179,9 +215,9 @@ class Clock:
             return
 
     def _ring(self) -> None:
-        """While there is real work: wake those whose deadline the real clock has reached."""
+        """While time passes by itself: wake those whose deadline it has reached."""
         with self._lock:
-            while self._real_work and not self._closed:
+            while self._rate and not self._closed:
                 while self._deadlines and self._deadlines[0][2].over:
                     heapq.heappop(self._deadlines)
                 if not self._deadlines:
@@ -189,7 +225,7 @@ class Clock:
                     continue
                 left = (self._deadlines[0][0] - self._now()).total_seconds()
                 if left > 0:
-                    self._lock.wait(min(left, threading.TIMEOUT_MAX))
+                    self._lock.wait(min(left / self._rate, threading.TIMEOUT_MAX))
                     continue
                 self._wake(heapq.heappop(self._deadlines)[2])
             self._ringing = False

@@ -12,9 +12,9 @@ import os
 import re
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -22,6 +22,7 @@ from local import active, repairs
 from local.active import Answering
 from local.clock import Clock
 from local.dispatch import Dispatch, Function
+from local.finished import Event, Finished, finished, history
 from local.status import status_change
 from protocol.payloads import Json
 
@@ -39,8 +40,6 @@ _PLACEHOLDER = re.compile(
     r"\$\{((?:action|machine):[^{}\x22]+|latches|tasks|records|bus|codebuild)\}"  # \x22: a quote
 )
 
-Event: TypeAlias = Mapping[str, Any]
-"""One event of an execution's history, as GetExecutionHistory gives it."""
 Progress: TypeAlias = Callable[[Event], None]
 StatusListener: TypeAlias = Callable[[Mapping[str, Any]], None]
 """Called with an EventBridge event of a changed execution status."""
@@ -50,19 +49,12 @@ class EngineFault(RuntimeError):
     """The engine itself failed, or was asked for what it does not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """How an execution ended. Times are virtual."""
+@dataclass(slots=True)
+class _Watch:
+    """Somebody waits for an execution's end; with `holds` time stands still from then on."""
 
-    name: str
-    status: str  # SUCCEEDED, FAILED, TIMED_OUT or ABORTED
-    output: Json
-    error: str | None
-    cause: str | None
-    started_at: datetime
-    completed_at: datetime
-    history: list[Event] = field(repr=False)
-    input: Json = None
+    holds: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 class Engine:
@@ -84,14 +76,16 @@ class Engine:
         self.clock = clock or Clock()
         self.stubs = stubs
         self.published: list[Mapping[str, Any]] = []
-        """Entries of `events:putEvents` in the order they came, with their `Time`."""
+        """Entries put on a bus in the order they came, with their `Time`."""
         self._seed = seed
         self._dispatch = Dispatch(functions, self.clock)
         self._mock: MockAWS | None = None
-        self._over: dict[str, threading.Event] = {}
+        self._watched: dict[str, _Watch] = {}
         self._faults: dict[str, Exception] = {}
         self._machines: dict[str, str] = {}
         self._listeners: list[StatusListener] = []
+        self._readers: list[Callable[[], None]] = []
+        self._takers: list[Callable[[Mapping[str, Any]], None]] = []
         self._started: list[Execution] = []
 
     def __enter__(self) -> Self:
@@ -130,18 +124,32 @@ class Engine:
         `fills` maps placeholders (`action:run`, `latches`) to ARNs; `machine:NAME` stands for
         the machines themselves. Raises EngineFault for a placeholder that nothing fills.
         """
-        from moto.core.exceptions import JsonRESTError, ServiceException
-
         arns = {f"machine:{name}": machine_arn(name) for name in machines}
         for name, definition in machines.items():
-            text = _filled(json.dumps(definition), {**fills, **arns})
-            try:
+            text = filled(json.dumps(definition), {**fills, **arns})
+            with _refusals(name):
                 machine = self._backend().create_state_machine(_legal(name), text, ROLE)
-            except (JsonRESTError, ServiceException) as refused:
-                raise EngineFault(
-                    f"the machine '{name}' was refused: {_said(refused)}"
-                ) from refused
             self._machines[name] = machine.arn
+
+    def put(self, name: str, text: str) -> str:
+        """Make a machine, or a new version of it, of a definition without placeholders.
+
+        Return the version's ARN, by which a parent started now goes on starting it. Running
+        executions keep the version they began with. What AWS would refuse is refused when it is
+        started.
+        """
+        from moto.stepfunctions.models import StepFunctionBackend
+
+        backend = self._backend()
+        # Not by the parser's own, which reads the definition: many are laid and never started.
+        with _refusals(name):
+            machine = StepFunctionBackend.create_state_machine(
+                backend, name, text, ROLE, publish=True
+            )
+            if machine.definition != text:
+                StepFunctionBackend.update_state_machine(backend, machine.arn, text, publish=True)
+        self._machines[name] = machine.arn
+        return f"{machine.arn}:{machine.latest_version_number}"
 
     def execute(
         self,
@@ -157,43 +165,77 @@ class Engine:
         """
         name = name or str(uuid.uuid4())
         self.clock.go_on()
-        over = threading.Event()
         arn = self._machines[machine].replace(":stateMachine:", ":execution:") + f":{name}"
-        self._over[arn] = over
-        execution = self._start(self._machines[machine], name, json.dumps(execution_input))
+        watch = self._watched[arn] = _Watch(holds=True)
+        execution = self.start(machine, execution_input, name)
+        return self._wait(execution, watch, on_event, on_interrupt)
+
+    def start(self, machine: str, execution_input: Json, name: str) -> Execution:
+        """Start an execution; raises moto's errors of StartExecution."""
+        text = json.dumps(execution_input)
+        started: Execution = self.on_clock(
+            lambda: self._backend().start_execution(self._machines[machine], name, text)
+        )
+        return started
+
+    def wait(
+        self,
+        execution: Execution,
+        on_event: Progress | None = None,
+        on_interrupt: Callable[[], None] | None = None,
+    ) -> Finished:
+        """Wait for an execution's end and return it, as `execute`; but time goes on."""
+        watch = self._watched.setdefault(execution.exec_arn, _Watch())
+        status = execution.exec_status
+        if status is not None and status.value != "RUNNING":
+            watch.over.set()
+        return self._wait(execution, watch, on_event, on_interrupt)
+
+    def _wait(
+        self,
+        execution: Execution,
+        watch: _Watch,
+        on_event: Progress | None,
+        on_interrupt: Callable[[], None] | None,
+    ) -> Finished:
         seen = 0
         try:
-            while not over.wait(0.05 if on_event else None):
+            while not watch.over.wait(0.05 if on_event else None):
                 seen = self._show(execution, seen, on_event)
         except KeyboardInterrupt:
             self.stop(execution, INTERRUPTED, "stopped by the user")
             if on_interrupt is not None:
                 on_interrupt()
-            if not over.wait(_PATIENCE):
+            if not watch.over.wait(_PATIENCE):
                 raise
         self._show(execution, seen, on_event)
-        if arn in self._faults:
-            raise EngineFault(f"the engine failed: {self._faults[arn]!r}") from self._faults[arn]
-        return _finished(execution)
+        fault = self._faults.get(execution.exec_arn)
+        if fault is not None:
+            raise EngineFault(f"the engine failed: {fault!r}") from fault
+        return finished(execution)
 
-    def _start(self, machine: str, name: str, text: str) -> Execution:
-        """Start an execution on a thread of the clock, so that nothing happens beside it."""
+    def on_clock(self, work: Callable[[], Any]) -> Any:
+        """Return what a piece of work gives on a thread of the clock; raises what it raises.
+
+        So nothing happens beside it. The caller must be on no such thread itself.
+        """
         found: list[Any] = []
-        begun = threading.Event()
+        raised: list[BaseException] = []
+        over = threading.Event()
 
-        def start() -> None:
+        def carry_out() -> None:
             try:
-                found.append(self._backend().start_execution(machine, name, text))
-            except Exception as error:  # noqa: BLE001 (raised where somebody waits for it)
-                found.append(error)
-            begun.set()
+                found.append(work())
+            except BaseException as error:  # noqa: BLE001 (raised where somebody waits for it)
+                raised.append(error)
+            finally:
+                over.set()
 
-        self.clock.thread(start).start()
-        begun.wait()
-        if isinstance(found[0], Exception):
-            raise found[0]
-        execution: Execution = found[0]
-        return execution
+        self.clock.thread(carry_out).start()
+        over.wait()
+        if raised:
+            raise raised[0]
+        return found[0]
 
     def stop(self, execution: Execution, error: str, cause: str) -> None:
         """Stop an execution, as StopExecution does."""
@@ -205,12 +247,28 @@ class Engine:
         """Call a listener whenever an execution starts or ends; it must not wait."""
         self._listeners.append(listener)
 
+    def read_writes(self, reader: Callable[[], None]) -> None:
+        """Call a reader after each write to a table, on the writer's thread; it must not wait."""
+        self._readers.append(reader)
+
+    def take_events(self, taker: Callable[[Mapping[str, Any]], None]) -> None:
+        """Call a taker with each entry that is put on a bus, with its `Time`; it must not wait."""
+        self._takers.append(taker)
+
     def find(self, execution: str) -> Execution:
         """Return an execution by its ARN; raises moto's ExecutionDoesNotExist."""
         from local.repairs.executions import find
 
         found: Execution = find(execution)
         return found
+
+    def running(self) -> list[Execution]:
+        """Return the executions that are not over."""
+        return [
+            execution
+            for execution in self._started
+            if execution.exec_status is not None and execution.exec_status.value == "RUNNING"
+        ]
 
     def others(self, name: str) -> list[tuple[str, Finished]]:
         """Return the executions of other names, with their machines', in the order they began.
@@ -219,15 +277,24 @@ class Engine:
         """
         names = {arn: machine for machine, arn in self._machines.items()}
         return [
-            (names[execution.state_machine_arn], _finished(execution, self.clock.now()))
+            (names[execution.state_machine_arn], finished(execution, self.clock.now()))
             for execution in self._started
             if execution.name != name
         ]
 
     def publish(self, entries: list[Mapping[str, Any]]) -> None:
-        """Take note of events that a machine has put on a bus."""
+        """Take note of events that a machine or a function has put on a bus."""
         now = self.clock.now().isoformat(timespec="milliseconds")
-        self.published += [{**entry, "Time": now} for entry in entries]
+        timed = [{**entry, "Time": now} for entry in entries]
+        self.published += timed
+        for taker in self._takers:
+            for entry in timed:
+                taker(entry)
+
+    def wrote(self) -> None:
+        """Take note that something was written to a table."""
+        for reader in self._readers:
+            reader()
 
     def invoke(self, function: str, payload: Json) -> Json:
         """Call a function by its ARN; what the machines' Lambda tasks do."""
@@ -237,10 +304,11 @@ class Engine:
         """Take note that an execution is over."""
         if fault is not None:
             self._faults[execution] = fault
-        over = self._over.get(execution)
-        if over is not None:
-            self.clock.hold()  # what it started and left behind stays as it is
-            over.set()
+        watch = self._watched.get(execution)
+        if watch is not None:
+            if watch.holds:
+                self.clock.hold()  # what it started and left behind stays as it is
+            watch.over.set()
 
     def changed(self, execution: Any) -> None:
         """Tell of an execution's new status, as the account's default bus does on AWS."""
@@ -279,22 +347,24 @@ def _legal(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", name)
 
 
-def history(execution: Execution, after: int = 0) -> list[Event]:
-    """Return the events of an execution so far, without the first `after`."""
-    worker = execution.exec_worker
-    if worker is None or worker.env is None:
-        return []
-    # Not by moto's own function, which copies the whole history each time it is asked.
-    manager: Any = worker.env.event_manager
-    with manager._mutex:  # noqa: SLF001
-        return list(manager._history_event_list[after:])  # noqa: SLF001
+@contextmanager
+def _refusals(name: str) -> Iterator[None]:
+    """Raise EngineFault where Step Functions would refuse the machine."""
+    from moto.core.exceptions import JsonRESTError, ServiceException
+
+    try:
+        yield
+    except (JsonRESTError, ServiceException) as refused:
+        raise EngineFault(f"the machine '{name}' was refused: {_said(refused)}") from refused
 
 
 def _said(refused: Exception) -> str:
     return str(getattr(refused, "message", None) or refused)
 
 
-def _filled(text: str, fills: Mapping[str, str]) -> str:
+def filled(text: str, fills: Mapping[str, str]) -> str:
+    """Return a definition with its placeholders filled in; raises EngineFault for one unknown."""
+
     def fill(found: re.Match[str]) -> str:
         name = found[1]
         if name not in fills:
@@ -302,24 +372,3 @@ def _filled(text: str, fills: Mapping[str, str]) -> str:
         return fills[name]
 
     return _PLACEHOLDER.sub(fill, text)
-
-
-def _finished(execution: Execution, now: datetime | None = None) -> Finished:
-    status = execution.exec_status
-    assert status is not None
-    return Finished(
-        name=execution.name,
-        status=str(status.value),
-        output=execution.output,
-        error=execution.error,
-        cause=execution.cause,
-        started_at=_utc(execution.start_date),
-        completed_at=_utc(execution.stop_date or now),
-        history=history(execution),
-        input=execution.input_data,
-    )
-
-
-def _utc(moment: datetime | None) -> datetime:
-    assert moment is not None
-    return moment.astimezone(UTC)

@@ -31,8 +31,6 @@ from local.clock import Clock
 from local.engine import REGION
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
     from functions.ports import Tasks
     from protocol.payloads import Json
 
@@ -103,11 +101,18 @@ class People:
 
 
 class Staff:
-    """The people of one run at work: carries `${tasks}` and decides. Needs the engine's tables."""
+    """The people of a stage at work: carries `${tasks}` and decides. Needs the engine's tables.
 
-    def __init__(self, clock: Clock, people: People) -> None:
+    Without an `office` that somebody else looks after it has one of its own, with a link key of
+    its own, and sees to it that decisions wake their executions.
+    """
+
+    def __init__(
+        self, clock: Clock, people: People, office: Callable[[], Office] | None = None
+    ) -> None:
         self._clock = clock
         self._people = people
+        self._given = office
         self._key = secrets.token_hex(32)
         self._seen: Counter[str] = Counter()
         self._known: set[str] = set()
@@ -156,6 +161,8 @@ class Staff:
 
     def _made(self) -> Office:
         with self._lock:
+            if self._office is None and self._given is not None:
+                self._office = self._given()
             if self._office is None:
                 directory = self._people.directory
                 local = LocalPeople(self._clock, directory, _OneSecret(self._key))
@@ -305,47 +312,3 @@ class _OneSecret:
     def get(self, name: str) -> str:
         del name
         return self._value
-
-
-def create_tables(dynamodb: DynamoDBClient) -> None:
-    """Create the tables of tasks, tokens and mails."""
-    dynamodb.create_table(
-        TableName=SETTINGS.tasks_table,
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[
-            {"AttributeName": name, "AttributeType": "S"} for name in ("id", "part", "queue", "due")
-        ],
-        KeySchema=[
-            {"AttributeName": "id", "KeyType": "HASH"},
-            {"AttributeName": "part", "KeyType": "RANGE"},
-        ],
-        GlobalSecondaryIndexes=[
-            {
-                "IndexName": "queue",
-                "KeySchema": [
-                    {"AttributeName": "queue", "KeyType": "HASH"},
-                    {"AttributeName": "due", "KeyType": "RANGE"},
-                ],
-                "Projection": {"ProjectionType": "ALL"},
-            }
-        ],
-        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
-    )
-    dynamodb.create_table(
-        TableName=SETTINGS.tokens_table,
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[{"AttributeName": "task", "AttributeType": "S"}],
-        KeySchema=[{"AttributeName": "task", "KeyType": "HASH"}],
-    )
-    dynamodb.create_table(
-        TableName=SETTINGS.outbox_table,
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[
-            {"AttributeName": "task", "AttributeType": "S"},
-            {"AttributeName": "sent", "AttributeType": "S"},
-        ],
-        KeySchema=[
-            {"AttributeName": "task", "KeyType": "HASH"},
-            {"AttributeName": "sent", "KeyType": "RANGE"},
-        ],
-    )

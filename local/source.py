@@ -7,6 +7,10 @@ import shutil
 import subprocess
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from functions.domain.source import Wanted
 
 MOST_FILES = 20_000
 """Of a folder that is no git tree: more is hardly what was meant (a home, a temporary folder)."""
@@ -37,9 +41,9 @@ class LocalSources:
         self._snapshot = store / "source"
         self._lock = threading.Lock()
 
-    def lay(self, run: str, workspace: Path) -> None:
+    def lay(self, run: str, workspace: Path, wanted: Wanted | None = None) -> None:
         """Put a fresh copy of the source into a folder."""
-        del run
+        del run, wanted
         if self._folder is None:
             return
         with self._lock:

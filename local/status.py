@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 MOST_BYTES = 248 * 1024
 """Of an input or output that an event carries."""
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def status_change(execution: Any) -> Mapping[str, Any]:
@@ -61,4 +62,4 @@ def status_change(execution: Any) -> Mapping[str, Any]:
 
 
 def _millis(moment: datetime | None) -> int | None:
-    return None if moment is None else int(moment.timestamp() * 1000)
+    return None if moment is None else (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -251,13 +251,24 @@ class _Delayed:
     clock: Clock
     action: _StubAction
 
-    def claim(self, place: ports.Place, attempt: ports.Attempt, *, repeatable: bool) -> ports.Claim:
+    def claim(
+        self,
+        place: ports.Place,
+        attempt: ports.Attempt,
+        *,
+        repeatable: bool,
+        over: ports.Finished | None = None,
+    ) -> ports.Claim:
         """Take the step, then let the stub's time pass."""
-        claim = self.results.claim(place, attempt, repeatable=repeatable)
+        claim = self.results.claim(place, attempt, repeatable=repeatable, over=over)
         if isinstance(claim, ports.Claimed):
             until = attempt.lease - LEASE_MARGIN
             self.clock.sleep(self.action.seconds((until - attempt.started_at).total_seconds()))
         return claim
+
+    def carried_out(self, run: str, step: str, run_attempt: int) -> bool:
+        """Return whether a step was claimed in an attempt of its run."""
+        return self.results.carried_out(run, step, run_attempt)
 
     def read(self, place: ports.Place) -> ports.Finished | ports.Failure | None:
         """Return what is stored."""

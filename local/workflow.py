@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,24 +15,23 @@ import boto3
 
 from functions.actions.processes import allow, stop_all
 from functions.adapters.secrets import ManagedSecrets
-from functions.domain.services import Services
 from functions.domain.task import Task
-from functions.handlers import action as action_function
 from functions.handlers import latches as latches_function
 from functions.handlers import records as records_function
 from functions.ports import Carries
 from functions.settings import Settings
-from functions.wiring import ACTIONS, Local, action, action_wiring, latch_wiring, stored_wiring
+from functions.wiring import Local, action_wiring, latch_wiring, stored_wiring
 from local import secrets
 from local.clock import Clock
-from local.codebuild import build_with, localised
-from local.dispatch import Function
-from local.engine import REGION, Engine, EngineFault, Finished, Progress, function_arn
+from local.codebuild import localised
+from local.engine import REGION, Engine, Progress
+from local.finished import Finished
+from local.functions import Functions
 from local.people import People, Staff
-from local.people import create_tables as create_people_tables
 from local.results import ResultRow, rows_of
 from local.source import LocalSources
 from local.stubs import Stub, Stubs
+from local.tables import create_tables
 from protocol.names import BUS, TASKS
 from protocol.payloads import Json, MachineInput, Release
 
@@ -52,7 +50,8 @@ SETTINGS = Settings(
 BUS_NAME = "stepsmith-local"
 LOCKING = '"op": "lock"'
 STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
-_ACTIONS = re.compile(r"\$\{action:([A-Za-z0-9_-]+)\}")
+TABLES = ("results", "latches", "outbox")
+PEOPLE_TABLES = ("tasks", "task-tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,24 +152,28 @@ class _Carrying:
         }
         self._stubs = Stubs(request.stubs, clock) if request.stubs else None
         self._staff = Staff(clock, request.people) if TASKS in self._text else None
-        self._functions: dict[str, Function] = {}
-        self._fills: dict[str, str] = {}
+        self._functions = Functions(
+            partial(action_wiring, SETTINGS, local),
+            request.actions,
+            request.functions,
+            self._stubs,
+        )
         self._provide()
 
     def carry_out(self, run_id: str, on_event: Progress | None) -> Ran:
         """Carry the run out and return it."""
         request = self._request
-        with Engine(self._functions, self._clock, seed=request.seed, stubs=self._stubs) as engine:
+        functions = self._functions
+        with Engine(functions.by_arn, self._clock, seed=request.seed, stubs=self._stubs) as engine:
             dynamodb = boto3.client("dynamodb", region_name=REGION)
-            if self._staff is not None:
-                create_people_tables(dynamodb)
-            _create_tables(dynamodb)
+            tables = TABLES if self._staff is None else (*TABLES, *PEOPLE_TABLES)
+            create_tables(dynamodb, tables, streams={"tasks"})
             secrets.create(self._secrets, SETTINGS.stage, REGION)
             if BUS in self._text:
-                self._fills["bus"] = _create_bus()
+                functions.fills["bus"] = _create_bus()
             if LOCKING in self._text:
                 engine.listen(self._release)
-            engine.create(self._machines, self._fills)
+            engine.create(self._machines, functions.fills)
             given = json.loads(json.dumps(request.input))
             try:
                 finished = engine.execute(request.workflow, given, run_id, on_event, stop_all)
@@ -201,41 +204,13 @@ class _Carrying:
 
     def _provide(self) -> None:
         """Provide the functions that the machines name, and what stands for placeholders."""
-        wiring = cache(partial(action_wiring, SETTINGS, self._local))
-        for name in sorted(set(_ACTIONS.findall(self._text))):
-            try:
-                self._action(name)  # loaded before the first step, not to count as its work
-            except KeyError:
-                raise EngineFault(f"the local engine does not have the action '{name}'") from None
-            handler = action_function.handler_with(partial(str, name), wiring, self._action)
-            self._add(f"action:{name}", self._stubbed(handler, wiring), works=True)
-        script = self._stubbed(action_function.handler_with(partial(str, "run"), wiring), wiring)
-        self._add("codebuild", build_with(script), works=True)
-        settings, clock = SETTINGS, self._clock
+        provided, settings, clock = self._functions, SETTINGS, self._clock
+        provided.carry_out_steps(self._text)
         self._latches = latches_function.handler_with(partial(latch_wiring, settings, clock))
-        self._add("latches", self._latches)
-        self._add("records", records_function.handler_with(partial(stored_wiring, settings)))
+        provided.add("latches", self._latches)
+        provided.add("records", records_function.handler_with(partial(stored_wiring, settings)))
         if self._staff is not None:
-            self._add("tasks", self._staff.function)
-
-    def _action(self, name: str, services: Services | None = None) -> Carries:
-        """Return a built-in action, else the project's own; raises KeyError where there is none."""
-        return action(name, services) if name in ACTIONS else self._request.actions[name]
-
-    def _stubbed(self, handler: Callable[..., Any], wiring: Callable[[], Any]) -> Any:
-        return handler if self._stubs is None else self._stubs.around(handler, wiring)
-
-    def _add(self, place: str, handler: Callable[..., object], *, works: bool = False) -> None:
-        given = self._request.functions.get(place)
-        arn = function_arn(f"stepsmith-local-{place.replace(':', '-')}")
-        self._fills[place] = arn
-        stubs = self._stubs
-        is_work: Callable[[Any], bool] = lambda call: (  # noqa: E731
-            works
-            and not (call.get("stored") or call.get("keep"))
-            and not (stubs is not None and stubs.names(call))
-        )
-        self._functions[arn] = Function(given or handler, works=is_work)
+            provided.add("tasks", self._staff.function)
 
     def _release(self, event: Mapping[str, Any]) -> None:
         """Do what `records` does on AWS: free what an ended execution held."""
@@ -258,28 +233,6 @@ def _parent_of(given: Json) -> str | None:
 def _create_bus() -> str:
     boto3.client("events", region_name=REGION).create_event_bus(Name=BUS_NAME)
     return BUS_NAME
-
-
-def _create_tables(dynamodb: DynamoDBClient) -> None:
-    keys = {
-        SETTINGS.results_table: ("run", "step"),
-        SETTINGS.latches_table: ("latch",),
-        SETTINGS.outbox_table: ("task", "sent"),
-    }
-    there = dynamodb.list_tables()["TableNames"]
-    for table, names in keys.items():
-        if table in there:
-            continue
-        kinds = ("HASH", "RANGE")
-        dynamodb.create_table(
-            TableName=table,
-            BillingMode="PAY_PER_REQUEST",
-            AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in names],
-            KeySchema=[
-                {"AttributeName": n, "KeyType": "HASH" if kind == "HASH" else "RANGE"}
-                for n, kind in zip(names, kinds, strict=False)
-            ],
-        )
 
 
 def _bucket() -> S3Client:

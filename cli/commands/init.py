@@ -64,7 +64,10 @@ def _after_project(folder: Path) -> str:
         "  stepsmith run workflows/hello.yaml --decide approve=approved --input name=Ada\n"
         "  stepsmith init --action greet\n"
         "\n"
-        "There is no app.py and no cdk.json: deploying into an account is not there yet.\n"
+        "to deploy into an account, with stepsmith[deploy] installed:\n"
+        "  stepsmith build\n"
+        "  npx cdk bootstrap\n"
+        "  npx cdk deploy -c stage=dev\n"
     )
 
 

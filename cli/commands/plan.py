@@ -17,12 +17,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--stage", metavar="NAME", help="the stage to plan for (default: local)")
     parser.add_argument(
+        "--against",
+        metavar="STAGE|PATH",
+        help="say what a deploy would change: of a stage, or of manifests that were kept",
+    )
+    parser.add_argument(
+        "--save", metavar="DIR", help="keep the manifests of the project's workflows in a folder"
+    )
+    parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print the plan of each workflow; mistakes go to standard error."""
+    if arguments.against is not None or arguments.save is not None:
+        from cli.commands.plan_against import run as run_against
+
+        return run_against(arguments, console)
+
     from pathlib import Path
 
     from cli.commands.reporting import compiled

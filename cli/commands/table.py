@@ -46,6 +46,7 @@ COMMANDS: dict[str, Entry] = {
             "stepsmith plan",
             "stepsmith plan release.yaml --stage prod",
             "stepsmith plan workflows/ --format json",
+            "stepsmith plan --against prod",
         ),
     ),
     "graph": Entry(
@@ -58,11 +59,22 @@ COMMANDS: dict[str, Entry] = {
     ),
     "run": Entry(
         "cli.commands.run",
-        "run a workflow on this machine",
+        "run a workflow on this machine, or on a deployed stage",
         (
             "stepsmith run release.yaml",
             "stepsmith run release.yaml --input environment=staging --format json",
             "stepsmith run release.yaml --secret TOKEN --until build",
+            "stepsmith run release.yaml --keep kept",
+            "stepsmith run release --on prod --input environment=production",
+        ),
+    ),
+    "dev": Entry(
+        "cli.commands.dev",
+        "serve the API and the pages on this machine",
+        (
+            "stepsmith dev",
+            "stepsmith dev examples/ --as alice@example.com --port 9000",
+            "stepsmith dev --fast",
         ),
     ),
     "test": Entry(
@@ -74,6 +86,89 @@ COMMANDS: dict[str, Entry] = {
             "stepsmith test 'release.test.yaml:the review is late'",
             "stepsmith test --format junit > results.xml",
         ),
+    ),
+    "runs": Entry(
+        "cli.commands.runs",
+        "list the runs of a stage, or show the record of one",
+        (
+            "stepsmith runs",
+            "stepsmith runs release-4f2a --keep kept",
+            "stepsmith runs --status failed --on prod --format json",
+        ),
+    ),
+    "logs": Entry(
+        "cli.commands.logs",
+        "show what the steps of a run said",
+        ("stepsmith logs release-4f2a", "stepsmith logs release-4f2a --step build --on prod"),
+    ),
+    "tasks": Entry(
+        "cli.commands.tasks",
+        "list what waits for people, show a task, make a link to one",
+        (
+            "stepsmith tasks",
+            "stepsmith tasks --mine --as alice@example.com",
+            "stepsmith tasks show review --keep kept",
+            "stepsmith tasks link review --for bob@example.com --on prod",
+        ),
+    ),
+    "approve": Entry(
+        "cli.commands.approve",
+        "answer a task: yes, unless another answer is said",
+        (
+            "stepsmith approve review",
+            "stepsmith approve review --comment fine --form window=night --keep kept",
+            "stepsmith approve deploy --answer retry --as alice@example.com",
+        ),
+    ),
+    "reject": Entry(
+        "cli.commands.reject",
+        "say no to a task",
+        ("stepsmith reject review --comment 'not on a Friday'",),
+    ),
+    "resume": Entry(
+        "cli.commands.resume",
+        "go on with a run that is over, from where it failed",
+        (
+            "stepsmith resume release-4f2a --dry-run",
+            "stepsmith resume release-4f2a --keep kept",
+            "stepsmith resume release-4f2a --from deploy --on prod",
+            "stepsmith resume release-4f2a --done charge",
+        ),
+    ),
+    "cancel": Entry(
+        "cli.commands.cancel",
+        "end a run that goes on",
+        ("stepsmith cancel release-4f2a", "stepsmith cancel release-4f2a --compensate --on prod"),
+    ),
+    "events": Entry(
+        "cli.commands.events",
+        "show what became of events, publish one, replay one",
+        (
+            "stepsmith events --duplicates",
+            "stepsmith events show 3f2a9c",
+            "stepsmith events send signup.json",
+            "stepsmith events replay 3f2a9c --on prod",
+        ),
+    ),
+    "disable": Entry(
+        "cli.commands.disable",
+        "let nothing start a workflow; its events wait",
+        ("stepsmith disable release --on prod",),
+    ),
+    "enable": Entry(
+        "cli.commands.enable",
+        "let a disabled workflow start again",
+        ("stepsmith enable release --on prod",),
+    ),
+    "build": Entry(
+        "cli.commands.build",
+        "pack what a deployment needs, and show how large it is",
+        ("stepsmith build", "stepsmith build --stage prod"),
+    ),
+    "doctor": Entry(
+        "cli.commands.doctor",
+        "say what this machine lacks, and what to do about it",
+        ("stepsmith doctor", "stepsmith doctor --on prod"),
     ),
     "schema": Entry(
         "cli.commands.schema",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli.console import FINE, WRONG, Console, Misuse
@@ -82,10 +81,12 @@ def watch(arguments: argparse.Namespace, console: Console, wait: Callable[[], ob
 
     Ends, with what the last check found, when `wait` raises KeyboardInterrupt.
     """
+    from cli.watched import state_of
+
     code, seen = FINE, None
     try:
         while True:
-            now = _state(arguments.paths)
+            now = state_of(arguments.paths)
             if now != seen:
                 if seen is not None and arguments.format == "text":
                     console.stdout.write("\n")
@@ -98,27 +99,3 @@ def watch(arguments: argparse.Namespace, console: Console, wait: Callable[[], ob
             wait()
     except KeyboardInterrupt:
         return code
-
-
-def _state(words: Iterable[str]) -> dict[Path, tuple[int, int]]:
-    """Return the files that matter, each with when it was changed and its size."""
-    from cli.project import WORKFLOWS, root_of, workflow_files
-    from cli.settings import FILE
-
-    paths: list[Path] = []
-    for word in words or (".",):
-        path = Path(word)
-        root = root_of(path)
-        if root is not None:
-            paths += [root / FILE, *workflow_files(root / WORKFLOWS)]
-            paths += sorted((root / "actions").glob("*.py"))
-        paths += workflow_files(path) if path.is_dir() and list(words) else [path]
-    found: dict[Path, tuple[int, int]] = {}
-    for path in paths:
-        try:
-            stat = path.stat()
-        except OSError:
-            continue
-        if path.is_file():
-            found[path.resolve()] = (stat.st_mtime_ns, stat.st_size)
-    return found

@@ -25,11 +25,16 @@ def page(code: Code, *, colour: bool) -> str:
 
 
 def _example(text: str) -> str:
+    return "".join(f"    {line}".rstrip() + "\n" for line in shortened(text))
+
+
+def shortened(text: str) -> list[str]:
+    """Return the lines of an example, of a very long one the first and the last."""
     lines = text.removesuffix("\n").split("\n")
     left = len(lines) - _HEAD - _TAIL
     if left > 1:
         lines[_HEAD:-_TAIL] = [f"... ({left} more lines)"]
-    return "".join(f"    {_cut(shown(line))}".rstrip() + "\n" for line in lines)
+    return [_cut(shown(line)) for line in lines]
 
 
 def _cut(line: str) -> str:

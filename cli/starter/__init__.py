@@ -12,6 +12,8 @@ from cli.console import Misuse
 
 _PROJECT = {
     "stepsmith.yaml": "stepsmith.yaml",
+    "app.py": "app.txt",
+    "cdk.json": "cdk.json",
     "workflows/hello.yaml": "workflows/hello.yaml",
     "workflows/hello.test.yaml": "workflows/hello.test.yaml",
     ".gitignore": "gitignore",

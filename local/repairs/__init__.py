@@ -51,6 +51,7 @@ def install() -> None:
         lambdas,
         machines,
         nested,
+        queries,
         services,
         states,
         stopping,
@@ -72,5 +73,6 @@ def install() -> None:
         iterations,
         machines,
         storage,
+        queries,
     ):
         repair.install()

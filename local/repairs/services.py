@@ -20,6 +20,7 @@ from botocore.exceptions import ClientError, ParamValidationError
 from botocore.model import ListShape, MapShape, OperationModel, Shape, StructureShape
 from botocore.response import StreamingBody
 from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES as SERVICE_IDS
+from moto.events.models import EventsBackend
 from moto.stepfunctions.parser.api import HistoryEventType, TaskFailedEventDetails
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import (
     CustomErrorName,
@@ -48,7 +49,7 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state
     StateTaskServiceUnsupported,
 )
 
-from local.active import host
+from local.active import present
 
 _SDK = "aws-sdk"
 _OPTIMISED = {"codebuild": "CodeBuild", "eks": "EKS", "athena": "Athena", "sagemaker": "SageMaker"}
@@ -191,7 +192,16 @@ def _events_task(
     _eval_service_task(self, env, resource_runtime_part, normalised_parameters)
     if env.stack[-1].get("FailedEntryCount"):
         raise state_task_service_events.SfnFailedEntryCountException(cause=env.stack[-1])
-    host().publish(normalised_parameters["Entries"])
+
+
+def _put_events(self: Any, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put events on a bus and tell the engine of those taken; moto's rules do not start runs."""
+    put: list[dict[str, Any]] = _moto_put_events(self, events)
+    here = present()
+    if here is not None:
+        taken = zip(events, put, strict=True)
+        here.publish([{**one, "Id": said["EventId"]} for one, said in taken if "EventId" in said])
+    return put
 
 
 def _events_error(self: Any, env: Any, ex: Exception) -> Any:
@@ -268,6 +278,7 @@ def _nothing_to_normalise(self: object, *_: object, **__: object) -> None:
     del self
 
 
+_moto_put_events = EventsBackend.put_events
 _moto_events_error = state_task_service_events.StateTaskServiceEvents._from_error  # noqa: SLF001
 _moto_sdk_error = StateTaskServiceAwsSdk._from_error  # noqa: SLF001
 _moto_handed_on_error = StateTaskServiceUnsupported._from_error  # noqa: SLF001
@@ -288,6 +299,7 @@ def install() -> None:
     ):
         put(task, "_eval_service_task", _eval_service_task)
         put(task, "_normalise_response", _nothing_to_normalise)
+    put(EventsBackend, "put_events", _put_events)
     put(state_task_service_events.StateTaskServiceEvents, "_eval_service_task", _events_task)
     put(state_task_service_events.StateTaskServiceEvents, "_from_error", _events_error)
     put(StateTaskServiceAwsSdk, "_from_error", _sdk_error)

@@ -105,12 +105,6 @@ def test_the_record_as_json_is_all_there_is_on_stdout(file, capsys):
     assert [step["status"] for step in record["steps"]] == ["succeeded", "skipped"]
 
 
-def test_what_scripts_say_is_kept_where_asked(file, tmp_path, compiled):
-    compiled[0] = program(BAD)
-    main([file, "--input", "word=x", "--keep", str(tmp_path / "kept")])
-    assert (tmp_path / "kept/logs/say/attempt-1.stdout").read_text() == "one\n"
-
-
 def test_a_workflow_that_is_wrong_exits_1_with_its_diagnostics(file, compiled, capsys):
     compiled[0] = Refused("release.yaml:3:5: error: no\n")
     assert main([file]) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,17 @@ def test_local_git_tells_of_a_push_and_a_pull_request(event):
     assert said("--event", event) == f"cart {event}"
 
 
+def test_a_recorded_delivery_is_an_event_for_the_trigger_that_takes_its_kind(tree):
+    """A webhook with its headers, an event of the bus: no trigger has to be named."""
+    recorded = Path(__file__).parents[1] / "events"
+    assert said("--event", str(recorded / "github_push.json")) == "main push"
+    assert said("--event", str(recorded / "github_pull_request.json")) == "cart pull_request"
+    bus = json.loads((recorded / "eventbridge_published.json").read_text())
+    bus["detail"]["payload"] = {"user": "dora"}
+    write(tree / "bus.json", json.dumps(bus))
+    assert said("--event", "bus.json") == "dora none"
+
+
 def test_a_file_is_an_event_for_the_trigger_that_is_named(tree):
     write(tree / "event.json", '{"user": "carol"}')
     assert said("--event", "event.json", "--trigger", "signup") == "carol none"
@@ -67,6 +79,25 @@ def test_an_input_wins_over_what_an_event_gives():
 )
 def test_a_wrong_call_exits_2_and_says_what_to_write(words, told):
     ended = call("run", "w.yaml", *words)
+    assert ended.code == 2
+    assert told in ended.err
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("github_tag", "the trigger 'git' starts no run: the tag 'v1.2.0': tags start nothing"),
+        ("github_branch_deleted", "the branch 'cart' was deleted"),
+        ("github_ping", "GitHub's ping"),
+        ("github_pull_request_from_fork", "the trigger does not say `forks: true`"),
+        ("sqs_message", "no trigger of the workflow takes"),
+        ("eventbridge_s3_object_created", "no trigger of the workflow takes"),
+    ],
+)
+@pytest.mark.usefixtures("tree")
+def test_an_event_that_starts_nothing_says_why(name, told):
+    file = Path(__file__).parents[1] / "events" / f"{name}.json"
+    ended = call("run", "w.yaml", "--event", str(file))
     assert ended.code == 2
     assert told in ended.err
 

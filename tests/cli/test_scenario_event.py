@@ -1,14 +1,15 @@
-"""Events of scenarios: what a trigger makes of them."""
+"""Events of scenarios and files: what the run is given, or why none would start."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
 
-from cli.scenario_event import started
-from compiler.diagnostics import Diagnostics
-from compiler.document import read
-from compiler.source import Source
-from compiler.spec import decode
+import pytest
+
+from cli.compile_file import Compiled, compile_whole
+from cli.project import Projects
+from cli.scenario_event import NothingStarts, started
+from tests.cli.calling import write
 
 PUSH = {
     "ref": "refs/heads/main",
@@ -17,83 +18,51 @@ PUSH = {
     "sender": {"login": "alice"},
     "head_commit": {"id": "0f1e", "message": "fix", "author": {"email": "bob@example.com"}},
 }
-PULL = {
-    "number": 7,
-    "pull_request": {
-        "title": "Cart",
-        "user": {"login": "bob"},
-        "head": {"ref": "cart", "sha": "9a8b"},
-        "base": {"ref": "main"},
-    },
-    "repository": {"full_name": "org/app"},
-}
 
 
-def taken(trigger: str, event: dict[str, Any], variables: Any = None) -> Any:
-    """Return what the run is given that a trigger starts from an event."""
-    source = Source("w.yaml", f"name: w\ntrigger: {trigger}\nsteps: [{{id: a, run: echo}}]\n")
-    diagnostics = Diagnostics(source)
-    workflow = decode(read(source, diagnostics)[0], diagnostics)
-    assert workflow is not None, list(diagnostics)
-    return started(workflow.triggers[0], event, variables)
+def compiled(folder, trigger: str, *root: str) -> Compiled:
+    """Return a workflow with a trigger, which is called `t`."""
+    text = "\n".join(["name: w", f"trigger: {trigger}", *root, "steps: [{id: a, run: echo}]"])
+    write(folder / "w.yaml", text + "\n")
+    return compile_whole(folder / "w.yaml", Projects())
 
 
-def test_a_push_gives_its_commit_author_message_branch_and_repository():
-    assert taken("{type: git-push}", PUSH)["inputs"] == {
+def test_only_what_matters_of_a_webhook_has_to_be_written(tmp_path):
+    push = compiled(
+        tmp_path, "{type: git-push, name: t}", "concurrency: {group: '${{ github.sha }}'}"
+    )
+    given = started(push, "t", PUSH)
+    assert given["inputs"] == {
         "commit": "0f1e",
         "author": "bob@example.com",
         "message": "fix",
         "branch": "main",
         "repository": "github.com/org/app",
     }
+    assert given["run"]["started_by"] == "github:alice"
+    assert given["github"]["sha"] == "0f1e"
+    assert given["trigger"] == {"name": "t", "type": "git-push", "event_id": "event-1"}
 
 
-def test_a_push_is_what_expressions_read_of_github():
-    given = taken("{type: git-push}", PUSH)
-    read_ = {name: given["github"][name] for name in ("event_name", "ref", "sha", "actor")}
-    assert read_ == {
-        "event_name": "push",
-        "ref": "refs/heads/main",
-        "sha": "0f1e",
-        "actor": "alice",
-    }
-    assert given["run"] == {"started_by": "github:alice"}
+def test_the_contract_is_left_to_who_asks(tmp_path):
+    """A required input may still be given on the command line."""
+    form = compiled(
+        tmp_path, "{type: http, name: t}", "inputs: {a: string, b: {type: string, default: x}}"
+    )
+    assert started(form, "t", {"b": 1, "c": 2})["inputs"] == {"b": 1}
 
 
-def test_a_pull_request_has_a_head_and_a_base():
-    github = taken("{type: git-push, event: pull_request}", PULL)["github"]
-    assert (github["event_name"], github["head_ref"], github["base_ref"], github["sha"]) == (
-        "pull_request", "cart", "main", "9a8b",
-    )  # fmt: skip
-
-
-def test_a_literal_stands_in_where_the_event_says_nothing_and_an_expression_always_wins():
-    trigger = "{type: git-push, inputs: {author: me, message: '${{ event.ref }}', who: you}}"
-    inputs = taken(trigger, PUSH)["inputs"]
-    assert (inputs["author"], inputs["message"], inputs["who"]) == (
-        "bob@example.com", "refs/heads/main", "you",
-    )  # fmt: skip
-
-
-def test_the_payload_of_an_event_is_the_inputs_where_none_are_mapped():
-    assert taken("{type: event, event: user.signup}", {"a": 1, "b": [2]})["inputs"] == {
-        "a": 1,
-        "b": [2],
-    }
-
-
-def test_mapped_inputs_are_all_there_are_and_keep_their_types():
-    trigger = "{type: event, event: e, inputs: {n: '${{ event.a.b }}', all: {x: '${{ event.a }}'}}}"
-    inputs = taken(trigger, {"a": {"b": 2}, "c": 3})["inputs"]
-    assert inputs == {"n": 2, "all": {"x": {"b": 2}}}
-
-
-def test_an_event_that_the_condition_does_not_let_through_starts_nothing():
-    trigger = "{type: event, event: e, condition: \"event.size == 'large'\"}"
-    assert taken(trigger, {"size": "small"}) is None
-    assert taken(trigger, {"size": "large"}) is not None
-
-
-def test_expressions_read_the_stage_s_variables():
-    trigger = "{type: http, inputs: {region: '${{ vars.region }}'}}"
-    assert taken(trigger, {}, {"region": "eu"})["inputs"] == {"region": "eu"}
+@pytest.mark.parametrize(
+    ("trigger", "event", "told"),
+    [
+        ("{type: git-push, branch: live, name: t}", PUSH, "the branch 'main' is none of those"),
+        ("{type: git-push, repository: org/b, name: t}", PUSH, "asks for org/b"),
+        ("{type: git-push, event: pull_request, name: t}", PUSH, "does not ask for 'push'"),
+        ("{type: http, condition: event.size > 3, name: t}", {"size": 1}, "does not hold"),
+        ("{type: http, dedupe: {key: '${{ event.id }}'}, name: t}", {}, "`dedupe.key`"),
+        ("{type: queue, queue: q, name: t}", {"Records": [{}, {}]}, "2 records; leave one"),
+    ],
+)
+def test_an_event_that_starts_nothing_says_why(tmp_path, trigger, event, told):
+    with pytest.raises(NothingStarts, match=re.escape(told)):
+        started(compiled(tmp_path, trigger), "t", event)

@@ -203,6 +203,11 @@ def test_a_case_that_expects_nothing_expects_success(scenario):
     assert "status: expected succeeded, got failed" in ended.out
 
 
+def test_a_run_that_fails_against_expectation_is_told_with_the_step_and_its_error(scenario):
+    case = "- {name: a, inputs: {name: x}, stubs: {say-hello: {fail: {type: Oops, message: no}}}}\n"
+    assert "= say-hello: Oops: no\n" in call("test", scenario(case)).out
+
+
 def test_json_holds_differences_with_their_lines_and_records(scenario):
     ended = call("test", scenario(GOOD, SILENCE), "--format", "json")
     report = json.loads(ended.out)

@@ -20,6 +20,7 @@ from local import workflow
 from local.clock import Clock
 from local.dispatch import Function
 from local.engine import REGION, Engine
+from local.tables import create_tables
 
 GRAPHS = json.loads((Path(__file__).parents[1] / "data/dags.json").read_text())
 
@@ -53,7 +54,7 @@ def times_of(program, seconds):
 
     meet = latches.handler_with(partial(latch_wiring, workflow.SETTINGS, clock))
     with Engine({"run": Function(take), "latches": Function(meet)}, clock) as engine:
-        workflow._create_tables(boto3.client("dynamodb", region_name=REGION))
+        create_tables(boto3.client("dynamodb", region_name=REGION), workflow.TABLES)
         engine.create(program.machines, {"action:run": "run", "latches": "latches"})
         finished = engine.execute(program.workflow, {"inputs": {}, "run": {"id": "r"}})
     assert finished.status == "SUCCEEDED", finished.cause

@@ -13,6 +13,7 @@ from local import workflow
 from local.clock import Clock
 from local.dispatch import Function
 from local.engine import REGION, Engine
+from local.tables import create_tables
 
 
 def machine(on_conflict, seconds):
@@ -80,7 +81,7 @@ def test_three_runs_of_a_group(on_conflict, ends):
             clock.thread(handle, (message, None)).start()
 
     with Engine({"latches": Function(handle)}, clock) as engine:
-        workflow._create_tables(boto3.client("dynamodb", region_name=REGION))
+        create_tables(boto3.client("dynamodb", region_name=REGION), workflow.TABLES)
         engine.listen(release)
         engine.create({"L": machine(on_conflict, 10), "M": parallel(3)}, {})
         finished = engine.execute("M", {}, "N")

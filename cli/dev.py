@@ -1,0 +1,129 @@
+"""`stepsmith dev`: the API and the console of a project on this machine, for as long as wanted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli import reach_address
+from cli.console import FINE, Console, Misuse
+from cli.dev_talk import Talk
+from cli.dev_workflows import Workflows
+from cli.people_here import caller, directory_of, people_of
+from cli.project import Projects
+from cli.secrets import secrets_here
+from cli.served import PORT, PORTS, console_folder
+from cli.settings import FILE
+
+if TYPE_CHECKING:
+    from local.server import Server
+    from local.stage import Stage
+    from local.stage_time import Pace
+
+_SAVE_AFTER = 2.0
+"""Seconds between two saves of what is kept, at least."""
+_SHARE = 20
+"""Times that a save took pass before the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call of `dev` says."""
+
+    root: Path
+    port: int | None = None
+    person: str | None = None
+    pace: Pace = "real"
+    schedules: bool = False
+    keep: Path | None = None
+    source: Path | None = None
+
+
+def dev(options: Options, console: Console, wait: Callable[[], object]) -> int:
+    """Serve until `wait`, which lets time pass between two looks at the files, is interrupted.
+
+    Raises Misuse where it cannot be served.
+    """
+    from local.server import PortTaken, Server
+
+    try:
+        port, tries = (PORT, PORTS) if options.port is None else (options.port, 1)
+        with Server(port, tries) as server:
+            return _serve(options, console, wait, server)
+    except PortTaken as taken:
+        raise Misuse(f"port {taken} is taken; name another with --port") from None
+
+
+def _serve(options: Options, console: Console, wait: Callable[[], object], server: Server) -> int:
+    from local.people import People
+    from local.server import Site
+    from local.source import tree_of
+    from local.stage import Stage
+    from local.stage_setting import Setting
+
+    root = options.root
+    project = Projects().of(root / FILE)
+    directory = directory_of(project)
+    talk = Talk(console, fast=options.pace == "fast")
+    person = options.person or caller(root, directory)
+    setting = Setting(
+        api=server.url,
+        people=People(directory, tell=talk.news),
+        secrets=secrets_here(root, console.environ),
+        source=options.source or tree_of(root / FILE),
+        keep=options.keep,
+        mail=talk.mail,
+        fault=talk.fault,
+        pace=options.pace,
+        schedules=options.schedules,
+    )
+    workflows = Workflows(root, colour=console.colours(console.stderr))
+    with Stage(setting) as stage:
+        talk.follow(stage)
+        read = workflows.read()
+        talk.mistakes(read.mistakes)
+        stage.lay(read.laid(), read.actions)
+        server.serve(Site(stage.answer, console_folder(), person, people_of(directory), talk.fault))
+        talk.up(server.url, person, read, setting)
+        file = root / reach_address.DEV
+        is_first = talk.alone(reach_address.read(file))
+        if is_first:
+            reach_address.write(file, server.url)
+        try:
+            _loop(stage, workflows, talk, wait, str(root))
+        finally:
+            if is_first:
+                reach_address.remove(file)
+            talk.end()
+            stage.stop_runs()
+            _save(stage, str(root))
+    return FINE
+
+
+def _loop(
+    stage: Stage, workflows: Workflows, talk: Talk, wait: Callable[[], object], root: str
+) -> None:
+    saved, at, took = stage.writes, time.monotonic(), 0.0
+    try:
+        while True:
+            wait()
+            read = workflows.changed()
+            if read is not None:
+                stage.lay(read.laid(), read.actions)
+                talk.mistakes(read.mistakes)
+                talk.read_again(read)
+            now = time.monotonic()
+            if stage.writes != saved and now - at > max(_SAVE_AFTER, _SHARE * took):
+                saved = stage.writes
+                _save(stage, root)
+                at = time.monotonic()
+                took = at - now
+    except KeyboardInterrupt:
+        return
+
+
+def _save(stage: Stage, root: str) -> None:
+    stage.save({"project": root})

@@ -1,0 +1,139 @@
+"""What `stepsmith dev` says: where it is, what becomes of runs, whom it would have written to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cli.progress import Style
+
+if TYPE_CHECKING:
+    from cli.console import Console
+    from cli.dev_workflows import Read
+    from cli.reach_address import Address
+    from functions.domain.task_messages import Message
+    from local.people import News
+    from local.stage import Stage
+    from local.stage_setting import Setting
+
+_PASSES = {
+    "real": "as on the wall",
+    "fast": "as soon as nothing runs; while people are asked, an hour a second",
+    "jumping": "as soon as nothing runs",
+}
+_CHILD = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
+_ENDS = {
+    "SUCCEEDED": ("✓", "succeeded", "good"),
+    "FAILED": ("✗", "failed", "bad"),
+    "TIMED_OUT": ("✗", "timed out", "bad"),
+    "ABORTED": ("✗", "was cancelled", "bad"),
+}
+
+
+class Talk:
+    """Lines on standard output, each with the time of the workflows."""
+
+    def __init__(self, console: Console, *, fast: bool = False) -> None:
+        self._console = console
+        self._style = Style(console.colours(console.stdout))
+        self._fast = fast
+        self._lock = threading.Lock()
+        self._stage: Stage | None = None
+
+    def follow(self, stage: Stage) -> None:
+        """Tell what becomes of a stage's runs."""
+        self._stage = stage
+        stage.engine.listen(self._changed)
+
+    def up(self, url: str, person: str, read: Read, setting: Setting) -> None:
+        """Say where what is served, and to whom."""
+        served = _counted(len(read.workflows), "workflow")
+        self._write(f"{self._style(url, 'strong')}  {served}, their runs and tasks")
+        self._write(f"  you are {person}; be somebody else: {url}/dev/login")
+        self._write(f"  steps work on copies of {setting.source}")
+        self._write(f"  time passes {_PASSES[setting.pace]}")
+        self._write("  Ctrl-C ends it")
+
+    def alone(self, other: Address | None) -> bool:
+        """Return whether no other process serves this project; say so where one does."""
+        if other is None:
+            return True
+        self._write(f"  commands talk to the one at {other.url}, which was here before")
+        return False
+
+    def read_again(self, read: Read) -> None:
+        """Say that files have been read again."""
+        left = ", those with mistakes as they were" if read.mistakes else ""
+        self._line("↻", f"{_counted(len(read.workflows), 'workflow')}{left}", "faint")
+
+    def mistakes(self, text: str) -> None:
+        """Show what is wrong with files."""
+        if text:
+            with self._lock:
+                self._console.stderr.write(text)
+                self._console.stderr.flush()
+
+    def mail(self, message: Message) -> None:
+        """Show a mail, with its link."""
+        where = message.link or message.page
+        self._line("✉", f"{message.recipient}: {message.subject}  {where}", "strong")
+
+    def news(self, news: News) -> None:
+        """Tell of a task: what was said to it."""
+        task = news.task
+        if news.what == "timed_out":
+            self._line("◆", f"{task.place.run_id}: '{task.place.step_id}' timed out", "bad")
+
+    def fault(self, text: str) -> None:
+        """Tell of what a function could not do."""
+        self._line("!", text, "bad")
+
+    def end(self) -> None:
+        """Say that it is over."""
+        self._write("stopping; running scripts are ended")
+
+    def _changed(self, event: Mapping[str, Any]) -> None:
+        detail = event["detail"]
+        name, status = detail["name"], detail["status"]
+        if name.endswith("-close") or _is_child(detail):
+            return
+        if status == "RUNNING":
+            self._line("▸", f"{name} started", "faint")
+            return
+        sign, what, style = _ENDS[status]
+        self._line(sign, f"{name} {what}{_why(detail)}", style)
+
+    def _line(self, sign: str, text: str, style: str) -> None:
+        self._write(f"{self._time()} {self._style(sign, style)} {text}")
+
+    def _time(self) -> str:
+        assert self._stage is not None
+        now = self._stage.clock.now().astimezone()
+        return now.strftime("%d %b %H:%M:%S" if self._fast else "%H:%M:%S")
+
+    def _write(self, text: str) -> None:
+        with self._lock:
+            self._console.stdout.write(f"{text}\n")
+            self._console.stdout.flush()
+
+
+def _is_child(detail: Mapping[str, Any]) -> bool:
+    given = json.loads(detail["input"] or "{}")
+    return isinstance(given, dict) and _CHILD in given
+
+
+def _why(detail: Mapping[str, Any]) -> str:
+    cause = detail.get("cause") or ""
+    try:
+        told = json.loads(cause)
+    except ValueError:
+        told = None
+    message = told.get("message") if isinstance(told, dict) else cause
+    first = str(message or "").split("\n", 1)[0]
+    return f": {first}" if first else ""
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,83 @@
+"""Events of a local stage's bus: held against the patterns of triggers, and put into the queue.
+
+On AWS a rule for each pattern does this. https://docs.aws.amazon.com/eventbridge/latest/userguide/
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from local.engine import ACCOUNT, REGION
+from local.stage_names import BUS
+from protocol.events import buses_of
+from protocol.patterns import matches
+
+if TYPE_CHECKING:
+    from functions.event_ports import Queue
+    from protocol.manifest import WorkflowManifest
+    from protocol.payloads import EventMessage, Json
+
+
+class Events:
+    """Hands events of the buses on, to the triggers and waits of what is deployed."""
+
+    def __init__(self, deployed: Callable[[], Iterable[WorkflowManifest]], queue: Queue) -> None:
+        self._deployed = deployed
+        self._queue = queue
+
+    def put(self, entry: Mapping[str, Any]) -> None:
+        """Take an entry of PutEvents, with its `Id` and `Time`."""
+        event = event_of(entry)
+        bus = "stage" if str(entry.get("EventBusName", "")).endswith(BUS) else "default"
+        self._hand_on(event, bus)
+
+    def tell(self, event: Mapping[str, Json]) -> None:
+        """Take an event that AWS itself puts on the account's bus: a changed status."""
+        self._hand_on(dict(event), "default")
+
+    def _hand_on(self, event: dict[str, Json], bus: str) -> None:
+        manifests = list(self._deployed())
+        for trigger, pattern in _triggers(manifests):
+            if bus in buses_of(pattern) and matches(pattern, event):
+                message: EventMessage = {"trigger": trigger, "event": event}
+                self._queue.send(message)
+        if any(
+            bus in buses_of(pattern) and matches(pattern, event) for pattern in _waits(manifests)
+        ):
+            self._queue.send({"event": event})
+
+
+def _triggers(manifests: Iterable[WorkflowManifest]) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """Yield the event triggers, of each workflow the highest version's, with their patterns."""
+    seen: set[str] = set()
+    for manifest in manifests:
+        if manifest["id"] in seen:
+            continue
+        seen.add(manifest["id"])
+        for trigger in manifest["triggers"]:
+            pattern = trigger["settings"].get("pattern")
+            if trigger["type"] == "event" and isinstance(pattern, dict):
+                yield f"{manifest['id']}.{trigger['name']}", pattern
+
+
+def _waits(manifests: Iterable[WorkflowManifest]) -> Iterator[Mapping[str, Json]]:
+    for manifest in manifests:
+        yield from manifest.get("patterns", ())
+
+
+def event_of(entry: Mapping[str, Any]) -> dict[str, Json]:
+    """Return an entry of PutEvents as EventBridge delivers it."""
+    time = str(entry["Time"]).partition(".")[0].removesuffix("+00:00").removesuffix("Z") + "Z"
+    return {
+        "version": "0",
+        "id": entry["Id"],
+        "detail-type": entry["DetailType"],
+        "source": entry["Source"],
+        "account": ACCOUNT,
+        "time": time,
+        "region": REGION,
+        "resources": list(entry.get("Resources", ())),
+        "detail": json.loads(entry["Detail"]),
+    }

@@ -1,0 +1,206 @@
+"""`stepsmith dev`: the API of a project, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from cli import reach_address
+from cli.commands.dev import add_arguments, serve
+from cli.console import Console, Misuse
+from tests.cli.calling import call, write
+
+PROJECT = "stages: {local: {approvers: [lead@example.com]}}\n"
+REVIEW = """
+    name: review
+    steps:
+      - {id: ask, type: manual, title: Fine?, assignees: [bob@example.com]}
+"""
+UP_WITHIN = 2.0
+"""Seconds that `dev` may take until it answers, on a machine with nothing else to do."""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "stepsmith.yaml", PROJECT)
+    write(tmp_path / "workflows" / "review.yaml", REVIEW)
+
+
+class Dev:
+    """A call of `dev` that does one thing after the other while it is up, then ends."""
+
+    def __init__(self, *steps) -> None:
+        self.out, self.err = io.StringIO(), io.StringIO()
+        self._steps = iter(steps)
+
+    def look(self) -> None:
+        """Do the next thing; its result that is false is looked for again."""
+        step = next(self._steps, None)
+        if step is None:
+            raise KeyboardInterrupt
+        step()
+
+    def run(self, *words: str) -> int:
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        console = Console(self.out, self.err, io.StringIO(), dict(os.environ))
+        words = ("--as", "alice@example.com", *words)
+        return serve(parser.parse_args(words), console, self.look)
+
+
+def until(holds):
+    for _ in range(1000):
+        if found := holds():
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it did not come")
+
+
+def items(*words: str) -> list[dict]:
+    ended = call(*words, "--format", "json")
+    assert ended.code == 0, ended.err
+    found: list[dict] = json.loads(ended.out)["items"]
+    return found
+
+
+def test_commands_find_it_and_what_happens_is_said():
+    def start():
+        sent = call("run", "review", "--on", address(), "--detach")
+        assert sent.code == 0, sent.err
+
+    def address():
+        found = reach_address.read(reach_address.DEV)
+        assert found is not None
+        return found.url
+
+    def approve():
+        until(lambda: items("tasks"))
+        assert call("approve", "ask").out == "ask: approved by bob@example.com\n"
+        until(lambda: items("runs")[0]["status"] == "succeeded")
+
+    dev = Dev(start, approve)
+    assert dev.run() == 0
+    assert not reach_address.DEV.exists()
+    said = dev.out.getvalue()
+    for line in (
+        r"http://127\.0\.0\.1:\d+  1 workflow, their runs and tasks",
+        r"  you are alice@example\.com; be somebody else: http://127\.0\.0\.1:\d+/dev/login",
+        r"\d\d:\d\d:\d\d ▸ review-\w+ started",
+        r"\S+ ✉ bob@example\.com: Please decide: Fine\?  http://\S+/tasks/\w+\?t=\S+",
+        r"\S+ ✓ review-\w+ succeeded",
+    ):
+        assert re.search(f"^{line}$", said, re.MULTILINE), line
+    assert dev.err.getvalue() == ""
+
+
+def test_a_file_that_is_changed_is_read_again_and_one_with_mistakes_stays_as_it_was():
+    def names():
+        ended = call("disable", "nothing-of-that-name")
+        return re.findall(r"'([a-z]+)'", ended.err.partition("there are")[2])
+
+    def add():
+        write(Path("workflows/other.yaml"), "name: other\nsteps: [{id: a, run: echo a}]\n")
+
+    def spoil():
+        assert names() == ["other", "review"]
+        write(Path("workflows/review.yaml"), "name: review\nsteps: [{id: a, rnu: x}]\n")
+
+    def see():
+        assert names() == ["other", "review"]
+
+    dev = Dev(add, lambda: None, spoil, lambda: None, see)
+    assert dev.run() == 0
+    assert "↻ 2 workflows\n" in dev.out.getvalue()
+    assert "↻ 2 workflows, those with mistakes as they were" in dev.out.getvalue()
+    assert "error[step-kind]" in dev.err.getvalue()
+
+
+def test_mistakes_at_the_start_keep_the_others_from_nothing():
+    write(Path("workflows/wrong.yaml"), "name: wrong\nsteps: [{id: a, rnu: x}]\n")
+    dev = Dev(lambda: None)
+    assert dev.run() == 0
+    assert "error[step-kind]" in dev.err.getvalue()
+    assert "1 workflow, " in dev.out.getvalue()
+
+
+def test_what_is_kept_is_there_the_next_time():
+    def start():
+        found = reach_address.read(reach_address.DEV)
+        assert found is not None
+        call("run", "review", "--on", found.url, "--detach")
+        until(lambda: items("tasks"))
+
+    assert Dev(start).run("--keep", "kept") == 0
+    (run,) = items("runs", "--keep", "kept")
+    assert run["status"] == "cancelled", "runs end with the process that carries them"
+
+    def see():
+        assert items("runs") == [run]
+
+    assert Dev(see).run("--keep", "kept") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(("nowhere",), "not a folder"), (("--source", "nowhere"), "not a folder")],
+)
+def test_wrong_calls_are_refused(words, told):
+    with pytest.raises(Misuse, match=told):
+        Dev().run(*words)
+    ended = call("dev", "--as", "bob")
+    assert (ended.code, "takes a mail address" in ended.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_it_is_up_soon_and_ctrl_c_ends_it_and_its_scripts(tmp_path):
+    """In a process of its own, as somebody calls it; this machine may be busy with other tests."""
+    flag = tmp_path / "begun"
+    write(
+        tmp_path / "workflows" / "slow.yaml",
+        f"name: slow\nsteps: [{{id: sleep, run: 'touch {flag}; exec sleep 777'}}]\n",
+    )
+    began = time.monotonic()
+    dev = subprocess.Popen(
+        ["stepsmith", "dev", "--as", "alice@example.com"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        until(lambda: reach_address.read(reach_address.DEV))
+        took = time.monotonic() - began
+        assert call("runs").code == 0
+        found = reach_address.read(reach_address.DEV)
+        assert found is not None
+        assert call("run", "slow", "--on", found.url, "--detach").code == 0
+        until(flag.exists)
+        dev.send_signal(signal.SIGINT)
+        out, err = dev.communicate(timeout=30)
+    finally:
+        dev.kill()
+    assert (dev.returncode, err) == (0, "")
+    assert "stopping; running scripts are ended" in out
+    assert took < 5 * UP_WITHIN
+    assert not any("sleep 777" in one for one in _commands())
+
+
+def _commands() -> list[str]:
+    if not Path("/proc/self").exists():
+        return []
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return found
