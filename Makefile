@@ -5,18 +5,20 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet
 ENGINE := .venv/.engine
 DEV := .venv/.dev
 NODE := node_modules/.installed
+LIBRARIES := build/libraries/.fetched
+STAGE :=
 
-.PHONY: help setup demo test check fmt fuzz bench build dist deploy lock
+.PHONY: help setup demo test check fmt fuzz bench build synth dist deploy lock
 
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-setup: $(DEV) $(NODE) ## Everything for developing: environment, tools, Node tools
+setup: $(DEV) $(NODE) $(LIBRARIES) ## Everything for developing: environment, tools, Node tools
 
 demo: $(ENGINE) ## Compile two workflows and run them on this machine
 	@$(PYTHON) -m local.demo
 
-test: check $(NODE) ## All checks and all tests
+test: check $(NODE) $(LIBRARIES) ## All checks and all tests
 	$(PYTHON) -m pytest -n 2
 
 check: $(DEV) ## Formatting, lint, types, import contracts
@@ -38,11 +40,15 @@ bench: $(DEV) ## Time and memory of compiling 10 to 5,000 steps
 dist: $(ENGINE) ## Build the wheel and the source archive into dist/
 	$(PYTHON) -m hatchling build --directory dist
 
-build: ## Not there yet: the assets of a deployment
-	@echo "make build is not there yet: Stepsmith cannot be deployed so far" >&2; exit 2
+build: $(DEV) ## Pack the functions of a deployment, and show how large they are (STAGE=dev)
+	.venv/bin/stepsmith build $(if $(STAGE),--stage $(STAGE))
 
-deploy: ## Not there yet: deploying into an AWS account
-	@echo "make deploy is not there yet: Stepsmith cannot be deployed so far" >&2; exit 2
+synth: $(LIBRARIES) $(NODE) ## Write the CloudFormation templates into cdk.out/ (STAGE=dev)
+	PATH="$(CURDIR)/.venv/bin:$$PATH" npx cdk synth --quiet $(if $(STAGE),-c stage=$(STAGE))
+
+deploy: build $(NODE) ## Deploy a stage into its account (STAGE=dev)
+	$(PYTHON) -m cli.bootstrap $(STAGE)
+	PATH="$(CURDIR)/.venv/bin:$$PATH" npx cdk deploy $(if $(STAGE),-c stage=$(STAGE))
 
 lock: $(DEV) ## Resolve the locks again (LOCK=--upgrade for newer versions)
 	tools/lock $(LOCK)
@@ -63,4 +69,8 @@ $(DEV): requirements-dev.lock $(ENGINE)
 
 $(NODE): package.json package-lock.json | $(PYTHON)
 	tools/node-tools
+	@touch $@
+
+$(LIBRARIES): requirements.lock stepsmith.yaml | $(DEV)
+	.venv/bin/stepsmith build --libraries
 	@touch $@
