@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 import boto3
 
+from functions.adapters.clock import SystemClock
 from functions.adapters.task_tokens import DynamoTaskTokens
 from functions.adapters.tasks import DynamoTasks
 from functions.domain.people import Directory
@@ -31,10 +32,10 @@ from functions.handlers import wake as wake_function
 from functions.usecases.decide import decide
 from functions.usecases.desk import Desk, Office, Waker
 from functions.usecases.open_task import open_task
-from functions.wiring import SystemClock
 from local.clock import Clock
 from local.engine import REGION, Engine
-from local.people import SETTINGS, Stream, create_tables
+from local.people import SETTINGS, Stream
+from local.tables import create_tables
 from protocol.payloads import Json, OpenTask
 
 PEOPLE = ("alice@example.com", "bob@example.com")
@@ -73,7 +74,7 @@ class Room:
 
     def __init__(self) -> None:
         dynamodb = boto3.client("dynamodb", region_name=REGION)
-        create_tables(dynamodb)
+        create_tables(dynamodb, ["tasks", "task-tokens", "outbox"])
         clock = SystemClock()
         self.tasks = DynamoTasks(dynamodb, SETTINGS.tasks_table)
         tokens = DynamoTaskTokens(dynamodb, SETTINGS.tokens_table, clock)

@@ -16,15 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LIBRARIES = ("boto3", "aws_lambda_powertools", "pydantic")
+RESOLVER = "aws_lambda_powertools.event_handler"
+LIBRARIES = ("boto3", "aws_lambda_powertools.logging", RESOLVER, "pydantic")
 MOST = 1.3
 ONLY_BOTO3 = ("wake", "latches")
 _ROUNDS = 7
 _USES = {
     "boto3": "import boto3",
-    "aws_lambda_powertools": (
+    "aws_lambda_powertools.logging": (
         "from aws_lambda_powertools.logging import Logger\n"
         "from aws_lambda_powertools.metrics import Metrics"
+    ),
+    RESOLVER: (
+        "from aws_lambda_powertools.event_handler import APIGatewayHttpResolver\n"
+        "APIGatewayHttpResolver(enable_validation=True)"
     ),
     "pydantic": "from pydantic import BaseModel",  # which is not loaded before it is asked for
 }
@@ -68,11 +73,15 @@ def main() -> int:
 
 
 def targets() -> dict[str, str]:
-    """Return the statements that import each handler, and each action with its own module."""
+    """Return the statements that import each handler, with each action and router as well."""
     handlers = sorted(path.stem for path in (ROOT / "functions/handlers").glob("[a-z]*.py"))
     found = {name: f"import functions.handlers.{name}" for name in handlers}
+    from functions.http.app import ROUTERS
     from functions.wiring import ACTIONS
 
+    for module in sorted(set(ROUTERS.values())):
+        load = f"import functions.handlers.api, functions.http.{module}"
+        found[f"api, router {module}"] = load
     for action, module in ACTIONS.items():
         load = f"import functions.handlers.action, functions.actions.{module}"
         found[f"action {action}"] = load
