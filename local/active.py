@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -78,6 +78,18 @@ def host() -> Host:
 def present() -> Host | None:
     """Return the engine at work, None where there is none."""
     return _host[-1] if _host else None
+
+
+def where_present(own: Callable[..., Any], repaired: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that is repaired where an engine is at work, and moto's own elsewhere.
+
+    Tests of other parts use moto's requests without an engine, in the same process.
+    """
+
+    def method(self: Any, *arguments: Any, **named: Any) -> Any:
+        return (repaired if _host else own)(self, *arguments, **named)
+
+    return method
 
 
 def enter(entering: Host) -> None:

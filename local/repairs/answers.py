@@ -30,7 +30,7 @@ from moto.stepfunctions.parser.asl.eval.callback.callback import (
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 from moto.stepfunctions.responses import StepFunctionResponse
 
-from local.active import Answer, host
+from local.active import Answer, host, where_present
 from local.repairs.services import failure
 from local.repairs.stopping import Stopped
 from local.repairs.waiting import pause
@@ -160,4 +160,5 @@ def install() -> None:
     put(StepFunctionsParserBackend, "send_task_success", _success)
     put(StepFunctionsParserBackend, "send_task_failure", _failure)
     put(StepFunctionsParserBackend, "send_task_heartbeat", _heartbeat)
-    put(StepFunctionResponse, "send_task_failure", _failure_request)
+    own = StepFunctionResponse.send_task_failure
+    put(StepFunctionResponse, "send_task_failure", where_present(own, _failure_request))

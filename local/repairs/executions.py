@@ -31,7 +31,7 @@ from moto.stepfunctions.parser.models import (
 )
 from moto.stepfunctions.responses import StepFunctionResponse
 
-from local.active import host
+from local.active import host, where_present
 
 MOST_BYTES = 262_144
 """Of an input: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html"""
@@ -238,9 +238,13 @@ def install() -> None:
     """Replace the requests about executions and how an execution reports its end."""
     put: Any = setattr
     put(StepFunctionsParserBackend, "start_execution", _start)
-    put(StepFunctionResponse, "stop_execution", _stop_request)
-    put(StepFunctionResponse, "describe_execution", _describe_request)
-    put(StepFunctionResponse, "get_execution_history", _history_request)
+    for name, repaired in (
+        ("stop_execution", _stop_request),
+        ("describe_execution", _describe_request),
+        ("get_execution_history", _history_request),
+    ):
+        own = getattr(StepFunctionResponse, name)
+        put(StepFunctionResponse, name, where_present(own, repaired))
     put(StepFunctionResponse, "publish_state_machine_version", _publish_request)
     put(BaseExecutionWorkerCommunication, "_reflect_execution_status", _reflect)
     put(ExecutionWorker, "_execution_logic", _logic)

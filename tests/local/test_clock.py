@@ -120,3 +120,42 @@ def test_a_closed_clock_ends_threads_that_wait_for_nothing():
     clock.close()
     threading.Thread.join(thread, 5)
     assert not threading.Thread.is_alive(thread)
+
+
+def test_a_clock_with_a_pace_does_not_jump_and_says_the_time_between_two_deadlines(clock):
+    """An hour passes in a tenth of a second; who looks meanwhile sees it pass."""
+    clock.set_pace(36_000)
+    over, began = threading.Event(), time.monotonic()
+
+    def wait():
+        clock.sleep(3600)
+        over.set()
+
+    clock.thread(wait).start()
+    assert NOON <= clock.now() < NOON + timedelta(hours=1) or time.monotonic() - began > 0.1
+    assert over.wait(10)
+    assert time.monotonic() - began > 0.09
+    assert clock.now() >= NOON + timedelta(hours=1)
+
+
+def test_without_a_pace_again_time_stands_still_and_jumps(clock):
+    clock.set_pace(1e-6)
+    over = threading.Event()
+
+    def wait():
+        clock.sleep(3600)
+        over.set()
+
+    clock.thread(wait).start()
+    assert not over.wait(0.05)
+    clock.set_pace(None)
+    assert over.wait(10)
+    assert timedelta(hours=1) <= clock.now() - NOON < timedelta(hours=1, seconds=1)
+
+
+def test_beside_real_work_a_clock_with_a_pace_runs_with_the_real_one(clock):
+    clock.set_pace(36_000)
+    with clock.real_work():
+        began = clock.now()
+        time.sleep(0.05)
+        assert clock.now() - began < timedelta(seconds=10)

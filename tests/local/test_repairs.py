@@ -7,6 +7,7 @@ import json
 import boto3
 import pytest
 from botocore.exceptions import ClientError
+from moto import mock_aws
 
 from local import repairs
 from local.dispatch import Function
@@ -191,3 +192,19 @@ def test_thirty_branches_wait_and_retry_at_once_without_standing_still():
         finished = engine.execute("M", {})
     assert finished.output == list(range(30))
     assert (finished.completed_at - finished.started_at).total_seconds() == 29 * 60 + 5
+
+
+def test_without_an_engine_requests_are_moto_s_own():
+    repairs.install()
+    with mock_aws():
+        sfn = boto3.client("stepfunctions", region_name=REGION)
+        machine = sfn.create_state_machine(
+            name="plain",
+            definition='{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}',
+            roleArn="arn:aws:iam::123456789012:role/any",
+        )["stateMachineArn"]
+        execution = sfn.start_execution(stateMachineArn=machine, name="one", input="{}")
+        arn = execution["executionArn"]
+        assert sfn.describe_execution(executionArn=arn)["status"] == "RUNNING"
+        sfn.stop_execution(executionArn=arn)
+        assert sfn.describe_execution(executionArn=arn)["status"] == "ABORTED"

@@ -310,7 +310,7 @@ def test_what_functions_could_not_do_is_told_and_the_stage_goes_on(tmp_path, mon
     faults: list[str] = []
     setting = Setting(fault=faults.append, people=People(Directory()))
     with staged(tmp_path, setting, signup=SIGNUP) as bob:
-        monkeypatch.setattr("functions.handlers.records.take_change", lambda *_: 1 / 0)
+        monkeypatch.setattr("local.stage_handlers.Handlers.changed", lambda *_: 1 / 0)
         bob.run("signup")
         bob.until(lambda: faults)
         assert faults[0].startswith("records: ZeroDivisionError")
