@@ -8,6 +8,7 @@ import random
 import threading
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from local.active import host
 
@@ -91,6 +92,28 @@ def _seconds_to(self: Any, env: Any) -> float:
     return (moment - host().clock.now()).total_seconds()
 
 
+def _state_data(**fields: Any) -> dict[str, Any]:
+    """Return what the context says of a state; no two visits of it begin at the same moment.
+
+    On AWS they cannot. Here a step that takes no time of the clock may fail, be paused and be
+    tried again within one moment, and its pauses are told apart by when they were entered.
+    """
+    seen = _ENTERED.setdefault(host(), {})
+    name, entered = fields["Name"], fields["EnteredTime"]
+    before = seen.get(name)
+    if before is not None and dt.datetime.fromisoformat(before) >= dt.datetime.fromisoformat(
+        entered
+    ):
+        moment = dt.datetime.fromisoformat(before) + dt.timedelta(microseconds=1)
+        entered = moment.isoformat()
+    seen[name] = entered
+    return {**fields, "EnteredTime": entered}
+
+
+_ENTERED: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
+"""When each state was entered last, by the engine."""
+
+
 def install() -> None:
     """Replace what the parser's modules know as threads, events, sleep and now."""
     threads = SimpleNamespace(
@@ -104,6 +127,7 @@ def install() -> None:
     times = SimpleNamespace(datetime=_Datetime, timezone=dt.timezone)
     for name in _TIMES:
         importlib.import_module(name).datetime = times  # type: ignore[attr-defined]
+    importlib.import_module(f"{_COMPONENT}.state.state").StateData = _state_data  # type: ignore[attr-defined]
     sleeping = SimpleNamespace(sleep=_sleep)
     importlib.import_module(f"{_COMPONENT}.common.retry.jitter_strategy_decl").random = chance  # type: ignore[attr-defined]
     importlib.import_module(
