@@ -68,11 +68,22 @@ export default async function run({ tab, axe, fits, faults, told, PHONE, DESKTOP
   await carol.getByRole('button', { name: 'Show its log' }).click();
   found.log = await carol.getByLabel('Log').textContent();
 
+  // A resume says what it will do, then does it.
+  await carol.getByRole('button', { name: 'Resume…' }).click();
+  const asked = carol.getByRole('form', { name: 'Resume the run' });
+  found.plan = await asked.innerText();
+  await look(carol, 'plan of a resume');
+  await asked.getByRole('button', { name: 'Resume', exact: true }).click();
+  await carol.locator('h1 small', { hasText: 'attempt 2' }).waitFor();
+  await carol.getByRole('button', { name: 'Cancel…' }).click();
+  await carol.getByRole('button', { name: 'Cancel the run' }).click();
+  await carol.locator('.head .chip', { hasText: 'cancelled' }).first().waitFor();
+
   // Lists.
   await carol.goto('/#/runs');
   await carol.locator('tbody tr').nth(1).waitFor();
-  await carol.getByLabel('Status').selectOption('failed');
-  await carol.waitForURL('**status=failed**');
+  await carol.getByLabel('Status').selectOption('cancelled');
+  await carol.waitForURL('**status=cancelled**');
   await carol.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
   await look(carol, 'runs');
   for (const path of ['/#/events', '/#/workflows', '/#/tasks?status=closed&mine=false']) {

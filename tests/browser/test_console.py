@@ -100,6 +100,8 @@ def test_a_run_is_started_watched_approved_and_explained(visit, stage):
     assert "no such release" in found["error"]
     assert found["line"].split() == ["16", "-", "id:", "deploy"]
     assert "deploying <b>6.6.6</b>" in found["log"]
+    assert "deploy" in found["plan"]
+    assert "build" in found["plan"].partition("keep their results")[2]
     assert found["hostile"].startswith(HOSTILE)
     assert (found["scripts"], found["alerted"]) == (0, False)
     assert found["milliseconds"] < 1000

@@ -10,8 +10,11 @@ export async function resume(record, close, done) {
     plan = (await post(at("runs", record.run_id, "resume"), { dry_run: true })).value;
   } catch (fault) {
     if (!(fault instanceof Refused)) throw fault;
-    say(fault.message);
-    return null;
+    if (!fault.problem.plan) {
+      say(fault.message);
+      return null;
+    }
+    plan = fault.problem.plan; // what is in the way can be decided here
   }
   const choices = (plan.refused || []).map((one) => ({ ...one, pick: choice(one) }));
   const form = h("form", { class: "card", "aria-label": "Resume the run", submit: async (event) => {
@@ -32,6 +35,9 @@ export async function resume(record, close, done) {
   form.append(
     h("h2", {}, `Resume as attempt ${plan.run_attempt}?`),
     list("These run again", plan.again, (one) => `${one.step_id}: ${one.why}`),
+    list("These run again if what they are given has changed", plan.perhaps, (one) => `${one.step_id}: ${one.why}`),
+    list("These follow", plan.following, (one) => one),
+    list("These are no longer in the workflow", plan.removed, (one) => one),
     list("These keep their results", plan.kept, (one) => (typeof one === "string" ? one : one.step_id)),
     choices.length ? h("div", { class: "note late" }, h("strong", {}, "Before it can go on"),
       choices.map((one) => h("div", {}, h("p", {}, `${one.step_id}: ${one.why}`), one.pick?.element))) : "",
