@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -103,7 +102,6 @@ def at_work(
     """
     from cli.served import console_folder
     from local import state
-    from local.clock import Clock
     from local.server import Server, Site
     from local.stage import Stage
 
@@ -111,8 +109,7 @@ def at_work(
     other = reach_address.read(folder / reach_address.KEPT)
     if other is not None:
         raise Misuse(f"process {other.pid} is at work on what is kept in '{folder}'")
-    began = state.about(folder).get("now") if state.holds_state(folder) else None
-    clock = Clock(max(datetime.now(UTC), _moment(began)))
+    clock = state.clock_of(folder)
     with Server() as server, Stage(replace(setting(server.url), keep=folder), clock) as stage:
         if waiting is not None:
             waiting.stage = stage
@@ -125,8 +122,4 @@ def at_work(
             if waiting is not None:
                 waiting.end()
             reach_address.remove(folder / reach_address.KEPT)
-            stage.save({**kept.told, "now": clock.now().isoformat()})
-
-
-def _moment(text: str | None) -> datetime:
-    return datetime.fromisoformat(text) if text else datetime.min.replace(tzinfo=UTC)
+            stage.save(kept.told)

@@ -18,6 +18,7 @@ from cli.settings import DAY, FILE, LOCAL, Stage
 from compiler.check.suggest import suggestion
 from compiler.check.workflows import highest
 from compiler.document.nodes import Json
+from protocol import environment
 
 RETENTION_DAYS = 365
 _ACTION = re.compile(r"\$\{action:([^{}\x22]+)\}")  # \x22: a quote
@@ -84,7 +85,7 @@ def deployment(project: Project) -> Deployment:
         project,
         stage,
         tuple(sorted(made, key=lambda one: one.reference)),
-        _actions(definitions, users, project),
+        _actions(definitions, users, project, _of_sources(found)),
         _manifests(found, by_file),
         _people(project, written),
         _secrets(found, users),
@@ -187,15 +188,35 @@ def _users(found: Iterable[Workflow]) -> dict[str, set[str]]:
     return users
 
 
+def _of_sources(found: Iterable[Workflow]) -> set[str]:
+    """Return the secret that sources are fetched with; none of it where no workflow has one."""
+    has_source = any(
+        "checkout" in one.manifest
+        or any(trigger["type"] == "git-push" for trigger in one.manifest["triggers"])
+        for one in found
+    )
+    return {environment.GITHUB_KEY} if has_source else set()
+
+
 def _actions(
-    definitions: Iterable[str], users: Mapping[str, set[str]], project: Project
+    definitions: Iterable[str],
+    users: Mapping[str, set[str]],
+    project: Project,
+    of_sources: set[str],
 ) -> tuple[model.Action, ...]:
     names = {name for text in definitions for name in _ACTION.findall(text)}
     files = project.actions.files(names)
     return tuple(
         model.Action(
             name,
-            tuple(sorted(users.get(name, ()))),
+            tuple(
+                sorted(
+                    {
+                        *users.get(name, ()),
+                        *(of_sources if project.actions[name].reads_files else ()),
+                    }
+                )
+            ),
             f"actions/{files[name].name}" if name in files else None,
             project.actions[name].reads_files or project.actions[name].makes_files,
         )

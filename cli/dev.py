@@ -19,6 +19,7 @@ from cli.served import PORT, PORTS, console_folder
 from cli.settings import FILE
 
 if TYPE_CHECKING:
+    from local.clock import Clock
     from local.server import Server
     from local.stage import Stage
     from local.stage_time import Pace
@@ -81,7 +82,7 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
         schedules=options.schedules,
     )
     workflows = Workflows(root, colour=console.colours(console.stderr))
-    with Stage(setting) as stage:
+    with Stage(setting, _clock(options.keep)) as stage:
         talk.follow(stage)
         read = workflows.read()
         talk.mistakes(read.mistakes)
@@ -92,6 +93,7 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
         is_first = talk.alone(reach_address.read(file))
         if is_first:
             reach_address.write(file, server.url)
+        stage.warm()
         try:
             _loop(stage, workflows, talk, wait, str(root))
         finally:
@@ -101,6 +103,15 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
             stage.stop_runs()
             _save(stage, str(root))
     return FINE
+
+
+def _clock(keep: Path | None) -> Clock:
+    from local.state import StateError, clock_of
+
+    try:
+        return clock_of(keep)
+    except StateError as error:
+        raise Misuse(str(error)) from None
 
 
 def _loop(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,14 +48,13 @@ def kept(
     """Take up the stage that is kept in a folder; raises Misuse where none is.
 
     What runs are resumed with are the workflows as they are now; where one has mistakes, it is
-    not there. The clock goes on where it was, if that is later than now: it may have jumped.
+    not there.
     """
     from cli.people_here import caller, directory_of
     from cli.project import Projects
     from cli.secrets import secrets_here
     from cli.settings import FILE
     from local import state
-    from local.clock import Clock
     from local.people import People
     from local.source import tree_of
     from local.stage import Stage
@@ -75,14 +73,13 @@ def kept(
         source=Path(told["source"]) if "source" in told else tree_of(root / FILE),
         keep=folder,
     )
-    clock = Clock(max(datetime.now(UTC), _moment(told.get("now"))))
-    with Stage(setting, clock) as stage:
+    with Stage(setting, state.clock_of(folder)) as stage:
         read = kept_workflows(told, project)
         stage.lay(read.laid(), read.actions)
         try:
             yield InProcess(stage, f"what is kept in '{folder}'", person or caller(root, directory))
         finally:
-            stage.save({**told, "now": clock.now().isoformat()})
+            stage.save(told)
 
 
 def kept_workflows(told: Mapping[str, str], project: Project) -> Read:
@@ -94,7 +91,3 @@ def kept_workflows(told: Mapping[str, str], project: Project) -> Read:
         own = Path(told["file"])
         files.setdefault(own.resolve(), own)
     return read_workflows(project, [*files.values()])
-
-
-def _moment(text: str | None) -> datetime:
-    return datetime.fromisoformat(text) if text else datetime.min.replace(tzinfo=UTC)

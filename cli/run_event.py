@@ -12,6 +12,7 @@ from cli.console import Misuse
 from cli.scenario_event import NothingStarts, started
 from compiler.check.suggest import suggestion
 from compiler.spec import EventTrigger, GitPushTrigger, Trigger
+from compiler.spec.names import same
 from functions.domain.triggers.recorded import types_of
 from protocol.patterns import matches
 
@@ -43,7 +44,7 @@ def _taker(word: str, event: Mapping[str, Json], name: str | None, compiled: Com
     triggers = () if workflow is None else workflow.triggers
     names = [one.name for one in triggers]
     if name is not None:
-        found = next((one for one in triggers if one.name == name), None)
+        found = next((one for one in triggers if same(one.name) == same(name)), None)
         if found is None:
             hint = suggestion(name, names, "its triggers") or "it has none"
             raise Misuse(f"--trigger: the workflow has no trigger '{name}'; {hint}")

@@ -15,6 +15,7 @@ from compiler.check.suggest import suggestion
 from compiler.document.nodes import Json, Path
 from compiler.source import Span
 from compiler.spec import Trigger
+from compiler.spec.names import same
 from compiler.spec.report import Reporter
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def _trigger(part: CasePart, path: Path, subject: Subject, reporter: Reporter) -
     triggers: Sequence[Trigger] = () if workflow is None else workflow.triggers
     names = [one.name for one in triggers]
     if part.trigger is not None:
-        found = next((one for one in triggers if one.name == part.trigger), None)
+        wanted = same(part.trigger)
+        found = next((one for one in triggers if same(one.name) == wanted), None)
         if found is None:
             help_ = suggestion(part.trigger, names, "its triggers") or "it has no trigger"
             message = f"the workflow has no trigger '{part.trigger}'"

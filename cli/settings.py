@@ -218,6 +218,7 @@ def decode_settings(source: Source, diagnostics: Diagnostics) -> Settings:
         _check_names(plain, reporter)
         _check_groups(settings, reporter)
         _check_logins(settings, reporter)
+        _check_prefixes(settings, reporter)
     return settings
 
 
@@ -246,6 +247,24 @@ def _check_groups(settings: Settings, reporter: Reporter) -> None:
     for name, members in groups.items():
         for at, who in enumerate(members):
             _check_person(who, ("groups", name, at), {}, reporter)
+
+
+def _check_prefixes(settings: Settings, reporter: Reporter) -> None:
+    """Report stages in one place of which one's names begin like the other's.
+
+    What belongs to a stage is told by `stepsmith-STAGE-` in its name.
+    """
+    stages = {name: one for name, one in (settings.stages or {}).items() if name != LOCAL}
+    for name, stage in stages.items():
+        for other, place in stages.items():
+            is_near = (stage.account, stage.region) == (place.account, place.region)
+            if is_near and name.startswith(f"{other}-"):
+                reporter.error_at_key(
+                    "bad-name",
+                    ("stages", name),
+                    f"'{name}' begins like the stage '{other}', and is deployed to the same place",
+                    f"call it `{name.replace('-', '')}`, or deploy it to another region or account",
+                )
 
 
 def _check_logins(settings: Settings, reporter: Reporter) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -49,7 +51,7 @@ def stack(options: Options, console: Console, wait: Callable[[], object]) -> int
 
     Raises Misuse where something is missing, or the first deployment fails.
     """
-    with served(options, console) as up:
+    with _ended_in_order(), served(options, console) as up:
         if options.once is not None:
             from cli.stack_once import once
 
@@ -57,6 +59,19 @@ def stack(options: Options, console: Console, wait: Callable[[], object]) -> int
         _tell(up)
         _loop(options, wait, up)
     return FINE
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Take a request to end (SIGTERM) as an interruption, so that nothing is left running."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

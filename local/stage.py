@@ -111,7 +111,7 @@ class Stage:
             inherited=self._inherited,
             logs=None,
         )
-        self.queue = Queue(clock)
+        self.queue = Queue(clock, setting.fault)
         self.manifests = LocalManifests(self._s3)
         self._handlers = Handlers(
             setting, Around(clock, self._local, self.logs, self.manifests, self.queue)
@@ -132,7 +132,7 @@ class Stage:
         secrets.create({environment.LINK_KEY: state.link_key(setting.keep)}, STAGE, REGION)
         self._is_taken_up = setting.keep is not None and state.holds_state(setting.keep)
         if setting.keep is not None and self._is_taken_up:
-            state.load(setting.keep, self._dynamodb, self._s3(), BUCKET)
+            state.load(setting.keep, self._dynamodb, self._s3())
         self._functions.fills["bus"] = BUS
         for place, handler in self._handlers.of_machines().items():
             self._functions.add(place, handler)
@@ -205,6 +205,10 @@ class Stage:
         answered: dict[str, Any] = self.engine.on_clock(lambda: self._handlers.api(event, None))
         return answered
 
+    def warm(self) -> None:
+        """Load what the API needs, before the first call waits for it."""
+        self.engine.on_clock(lambda: self._handlers.api)
+
     def task(self, task_id: str) -> Task | None:
         """Return a task; may be asked on any thread."""
         return self._handlers.office.desk.tasks.get(task_id)
@@ -258,7 +262,8 @@ class Stage:
         """Write the state where it is kept; `told` is what `state.about` returns later."""
         keep = self._setting.keep
         if keep is not None:
-            self.engine.on_clock(lambda: state.save(keep, told, self._dynamodb, self._s3(), BUCKET))
+            work = partial(state.save, keep, told, self._dynamodb, self._s3(), self.clock.now())
+            self.engine.on_clock(work)
 
     def _wrote(self) -> None:
         self._writes += 1

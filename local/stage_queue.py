@@ -6,7 +6,6 @@ after some times are dead. https://docs.aws.amazon.com/lambda/latest/dg/services
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import threading
@@ -44,14 +43,17 @@ class Message:
 
 
 class Queue:
-    """A queue and those of its messages that are dead."""
+    """A queue; what it gives up goes to the function once more, as from the dead letters' queue.
 
-    def __init__(self, clock: Clock) -> None:
+    `fault` is told of what is lost even then.
+    """
+
+    def __init__(self, clock: Clock, fault: Callable[[str], None] = lambda _: None) -> None:
         self._clock = clock
+        self._fault = fault
         self._waiting: deque[Message] = deque()
         self._lock = threading.Lock()
         self._news = clock.event()
-        self.dead: list[Message] = []
 
     def send(self, message: EventMessage | StartWaiting | StartKept, *, delay: int = 0) -> None:
         """Put a message in, to be taken after some seconds; `functions.event_ports.Queue`."""
@@ -105,10 +107,10 @@ class Queue:
                 self._clock.thread(self._later, (message, AGAIN_AFTER)).start()
 
     def _bury(self, message: Message, take: Take) -> None:
-        """Hand a message on that the queue gives up, as from the queue of those; once."""
-        self.dead.append(message)
-        with contextlib.suppress(Exception):  # it stays in the list, whatever becomes of it here
+        try:
             take({"Records": [self._record(message, DEAD)]})
+        except Exception as error:  # noqa: BLE001 (it is lost, whatever it is)
+            self._fault(f"the queue: a message was lost: {type(error).__name__}: {error}")
 
     def _record(self, message: Message, queue: str = NAME) -> dict[str, Any]:
         millis = str(int(message.sent_at.timestamp() * 1000))

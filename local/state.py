@@ -11,9 +11,12 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from local.clock import Clock
+from local.stage_names import BUCKET
 from local.tables import table_name
 from protocol.tables import TABLES
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 KEPT = tuple(name for name in TABLES if name not in ("latches", "task-tokens"))
 _LINK_KEY = "link-key"
 _FORMAT = 1
-_ABOUT = "stage.json"
+_ABOUT, _NOW = "stage.json", "now"
 
 
 class StateError(Exception):
@@ -49,24 +52,38 @@ def about(folder: Path) -> dict[str, str]:
     return {name: str(value) for name, value in found.items() if name != "format"}
 
 
+def clock_of(folder: Path | None) -> Clock:
+    """Return a clock that goes on where that of a kept stage was, if it had jumped beyond now.
+
+    Raises StateError.
+    """
+    now = datetime.now(UTC)
+    if folder is None or not holds_state(folder):
+        return Clock(now)
+    then = about(folder).get(_NOW)
+    return Clock(now if then is None else max(now, datetime.fromisoformat(then)))
+
+
 def save(
-    folder: Path, told: Mapping[str, str], dynamodb: DynamoDBClient, s3: S3Client, bucket: str
+    folder: Path, told: Mapping[str, str], dynamodb: DynamoDBClient, s3: S3Client, now: datetime
 ) -> None:
-    """Write the state; `told` is what `about` returns later."""
+    """Write the state as it is now; `told` is what `about` returns later."""
     for name in KEPT:
         items = (_as_text(one) for one in _items(dynamodb, table_name(name)))
         lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items)
         _write(folder / "tables" / f"{name}.jsonl", lines.encode())
-    for key in _keys(s3, bucket):
+    for key in _keys(s3):
         path = _inside(folder / "bucket", key)
         if not path.exists() or key.startswith("runs/"):
-            body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+            body = s3.get_object(Bucket=BUCKET, Key=key)["Body"].read()
             _write(path, body)
-    text = json.dumps({**told, "format": _FORMAT}, ensure_ascii=False, indent=2)
+    text = json.dumps(
+        {**told, _NOW: now.isoformat(), "format": _FORMAT}, ensure_ascii=False, indent=2
+    )
     _write(folder / _ABOUT, f"{text}\n".encode())
 
 
-def load(folder: Path, dynamodb: DynamoDBClient, s3: S3Client, bucket: str) -> None:
+def load(folder: Path, dynamodb: DynamoDBClient, s3: S3Client) -> None:
     """Put a saved state into empty tables and an empty bucket; raises StateError."""
     for name in KEPT:
         path = folder / "tables" / f"{name}.jsonl"
@@ -76,7 +93,7 @@ def load(folder: Path, dynamodb: DynamoDBClient, s3: S3Client, bucket: str) -> N
     for path in sorted(objects.rglob("*")) if objects.is_dir() else ():
         if path.is_file():
             key = path.relative_to(objects).as_posix()
-            s3.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
+            s3.put_object(Bucket=BUCKET, Key=key, Body=path.read_bytes())
 
 
 def link_key(folder: Path | None) -> str:
@@ -135,8 +152,8 @@ def _value(value: Any) -> Any:
             return value
 
 
-def _keys(s3: S3Client, bucket: str) -> Iterator[str]:
-    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+def _keys(s3: S3Client) -> Iterator[str]:
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET):
         for one in page.get("Contents", ()):
             yield one["Key"]
 

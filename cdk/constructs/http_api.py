@@ -173,8 +173,7 @@ class HttpApi(Construct):
                 )
             ],
         )
-        mapping = apigateway.CfnApiMapping(
+        apigateway.CfnApiMapping(
             self, "Mapping", api_id=self.id, domain_name=name.ref, stage=stage.ref
         )
-        mapping.add_resource_dependency(stage)
         self.target = name.attr_regional_domain_name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -72,7 +73,8 @@ def pack(target: Path, contents: Contents) -> Packed:
 
 def _write(target: Path, entries: Mapping[str, Path | bytes]) -> int:
     unpacked = 0
-    part = target.with_suffix(".part")
+    # Under a name of its own: somebody else may be packing the same.
+    part = target.with_suffix(f".{os.getpid()}.part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name in sorted(entries):
             content = _bytes(entries[name])

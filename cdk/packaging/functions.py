@@ -17,7 +17,6 @@ _SERVICES = {
     "functions.adapters.eks_tokens": ("deploy-to-kubernetes",),
     "functions.adapters.kubernetes": ("deploy-to-kubernetes",),
     "functions.adapters.mail": ("notify", "send-transactional-email"),
-    "functions.adapters.repositories": ("build-artifact",),
     "functions.adapters.topics": ("notify",),
 }
 """Adapters behind `functions.domain.services`, by the actions that ask for them."""
@@ -47,7 +46,8 @@ class Code:
     def traced(self) -> Traced:
         """Return the modules that it needs."""
         module, _, name = self.handler.rpartition(".")
-        return trace(OUR_ROOT, [f"{module}:{name}", *self.loads], self.omits, self.files)
+        starts = [f"{module}:{name}", *self.loads]
+        return trace(OUR_ROOT, starts, omits=self.omits, files=self.files)
 
 
 def core(name: str) -> Code:
@@ -104,12 +104,8 @@ def _parts(library: str, traced: Traced, libraries: Libraries) -> dict[str, Path
         for name in traced.imported
         if name.partition(".")[0] == library and _is_module(libraries.folder, name)
     )
-    parts = trace(libraries.folder, starts)
-    own = {
-        path.relative_to(libraries.folder).as_posix(): path
-        for name, path in parts.modules.items()
-        if name.partition(".")[0] == library
-    }
+    parts = trace(libraries.folder, starts, packages=[library])
+    own = {path.relative_to(libraries.folder).as_posix(): path for path in parts.modules.values()}
     beside = {
         name: path
         for name, path in libraries.files([library]).items()

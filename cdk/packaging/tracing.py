@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
+OURS = ("functions", "protocol")
 EVERYTHING = "*"
 """All that a module defines; what an import of the module itself reaches."""
 _HARMLESS = frozenset({"cache", "contextmanager", "property", "staticmethod", "classmethod"})
@@ -36,16 +37,18 @@ class Traced:
 def trace(
     root: Path,
     starts: Iterable[str],
+    *,
+    packages: Iterable[str] = OURS,
     omits: Iterable[str] = (),
     files: Iterable[Path] = (),
 ) -> Traced:
     """Return what `starts` need; each is a module, or `module:name` for a part of one.
 
-    `root` holds the packages `functions` and `protocol`. `omits` are modules that are imported
+    `root` holds the `packages`; all others are foreign. `omits` are modules that are imported
     somewhere on the way, but never by these functions. `files` lie elsewhere, and need something
     too. Raises FileNotFoundError for a start that is not there.
     """
-    tracer = _Tracer(root, frozenset(omits))
+    tracer = _Tracer(root, frozenset(packages), frozenset(omits))
     for start in starts:
         module, _, name = start.partition(":")
         if tracer.file(module) is None:
@@ -114,6 +117,7 @@ def _module_in(name: str, file: Path) -> _Module:
 @dataclass
 class _Tracer:
     root: Path
+    packages: frozenset[str]
     omits: frozenset[str]
     _known: dict[str, _Module | None] = field(default_factory=dict)
     _reached: set[tuple[str, str]] = field(default_factory=set)
@@ -121,7 +125,8 @@ class _Tracer:
     _imported_modules: set[str] = field(default_factory=set)
 
     def file(self, module: str) -> Path | None:
-        return _file_of(self.root, module)
+        is_own = module.partition(".")[0] in self.packages
+        return _file_of(self.root, module) if is_own else None
 
     def traced(self) -> Traced:
         files = {name: module.file for name, module in sorted(self._run.items())}

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.console import FINE, Console, Misuse
+from cli.console import FINE, WRONG, Console, Misuse
 
 if TYPE_CHECKING:
     from cdk.packaging.archive import Packed
@@ -40,7 +40,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     try:
         found = deployment(project_in(root, arguments.stage))
     except Refused as refused:
-        raise Misuse(f"the project has mistakes\n{refused}") from None
+        console.stderr.write(str(refused))
+        return WRONG
     if arguments.libraries:
         known_libraries(found, fetch=not arguments.offline)
         return FINE

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from cli.output.paint import shown
 from cli.progress import Style, spoken
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _undone(one: Mapping[str, Any], width: int) -> str:
     error = one.get("error")
     if isinstance(error, dict):
         first = str(error.get("message", "")).split("\n", 1)[0]
-        cells.append(f"{error.get('type')}: {first}")
+        cells.append(f"{error.get('type')}: {shown(first)}")
     return "  ".join(cells)
 
 
@@ -110,8 +111,8 @@ def _failure(step: StepRecord, file: object, lines: Mapping[str, int], style: St
     first, *rest = error["message"].splitlines() or [""]
     line = lines.get(step["step_id"], step.get("line"))
     place = f"{file}:{line}" if line else str(file)
-    head = style(f"{step['step_id']}: {error['type']}: {first}", "bad")
-    told = [f"  | {text}".rstrip() for text in rest[-_LOG_LINES:]]
+    head = style(f"{step['step_id']}: {error['type']}: {shown(first)}", "bad")
+    told = [f"  | {shown(text)}".rstrip() for text in rest[-_LOG_LINES:]]
     return [head, f"  at {place}", *told, *_bad_items(step)]
 
 
@@ -121,14 +122,14 @@ def _bad_items(step: StepRecord) -> list[str]:
     told = []
     for item in bad[:_MOST_ITEMS]:
         message = item["error"]["message"].split("\n", 1)[0]
-        told.append(f"  item {item['index']}: {item['error']['type']}: {message}")
+        told.append(f"  item {item['index']}: {item['error']['type']}: {shown(message)}")
     more = len(bad) - _MOST_ITEMS
     return told + ([f"  and {more} more"] if more > 0 else [])
 
 
 def _short(value: Json) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = text.replace("\n", "⏎")
+    text = shown(text.replace("\n", "⏎"))
     return text if len(text) <= _WIDEST_VALUE else text[: _WIDEST_VALUE - 1] + "…"
 
 

@@ -10,8 +10,7 @@ from compiler.check.program import Step
 from compiler.expressions.quoting import text_literal
 
 INHERITED_OF_RUN = (
-    "'event_id': $run.event_id, 'depth': $run.depth, 'secrets': $run.secrets, "
-    "'source': $run.source"
+    "'event_id': $run.event_id, 'depth': $run.depth, 'secrets': $run.secrets, 'source': $run.source"
 )
 """JSONata of what a child's run has of the one that started it."""
 

@@ -160,6 +160,12 @@ def _judged(context: Context, node: Do) -> States:
         "$filter($map($states.input, function($r, $i) { $count($r.f) > 0 ? $string($i) : '' }), "
         "function($i) { $i != '' })"
     )
+    first = "($states.input.f)[0]"
+    told = (
+        f"$string($count({bad})) & ' items failed: ' & $substring($join([{bad}], ', '), 0, 60) & "
+        f"' (the first: ' & $substring($string({first}.type) & ': ' & $string({first}.message), "
+        "0, 200) & ')'"
+    )
     variable = records.variable_of(context, step)
     reads = context.plan.reads.get(step.id)
     record: dict[str, Json] = {"status": "succeeded"}
@@ -180,7 +186,7 @@ def _judged(context: Context, node: Do) -> States:
     keep: dict[str, Json] = {} if variable is None else {"Assign": {variable: record}}
     lost: dict[str, Json] = {}
     if variable is not None:
-        error = f"{{'type': '{ITEMS_FAILED}', 'message': $string($count({bad})) & ' items failed'}}"
+        error = f"{{'type': '{ITEMS_FAILED}', 'message': {told}}}"
         lost = {"Assign": {variable: record | {"status": "failed", "error": wrap(error)}}}
     choice: State = {
         "Type": "Choice",
@@ -190,8 +196,7 @@ def _judged(context: Context, node: Do) -> States:
                 **lost,
                 "Output": wrap(
                     f"{{'step_id': {text_literal(step.id)}, 'Error': '{ITEMS_FAILED}', "
-                    f"'Cause': $string($count({bad})) & ' items failed: ' & "
-                    f"$substring($join([{bad}], ', '), 0, 200)}}"
+                    f"'Cause': {told}}}"
                 ),
                 "Next": node.failed,
             }

@@ -52,7 +52,7 @@ def _may_be_skipped(group: Group, first: int, then: int, steps: Mapping[str, Ste
         if not between & 1 << position:
             continue
         step = steps[group.entries[position].id]
-        may = position != first and _is_conditional(step.condition)
+        may = position != first and is_conditional(step.condition)
         if position != first and not may and not step.rule.has_status_function:
             may = _is_starved(group, position, skipped, steps)
         skipped[position] = may
@@ -74,7 +74,7 @@ def _is_starved(
             return False
 
 
-def _is_conditional(condition: Expr | None) -> bool:
+def is_conditional(condition: Expr | None) -> bool:
     """Whether a condition may be false where nothing is bad."""
     match condition:
         case None | Call(name="always" | "success"):

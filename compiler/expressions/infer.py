@@ -131,12 +131,12 @@ class _Inference:
     def _no_entry(self, base: Type, part: Part, ref: Ref | None, at: int) -> None:
         if ref is not None and self._unknown_member is not None and self._unknown_member(ref, at):
             return
-        owner = "this" if ref is None else f'"{shown(ref, at)}"'
+        owner = "this" if ref is None else f"'{shown(ref, at)}'"
         names = [
             name for option in options(base) if isinstance(option, Record) for name in option.fields
         ]
         if isinstance(part.key, str) and "object" in kinds(base):
-            message = f'{owner} has no member "{part.key}"'
+            message = f"{owner} has no member '{part.key}'"
             known = f"its members are {', '.join(names)}" if names else "it has no members"
             help_ = instead(ref, self._scope) if ref is not None and at == 1 else None
             help_ = help_ or did_you_mean(part.key, names) or known

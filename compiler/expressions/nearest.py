@@ -22,4 +22,4 @@ def _fold(name: str) -> str:
 def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     """Return a help text that proposes the nearest name, or None."""
     found = nearest(word, names)
-    return None if found is None else f'did you mean "{found}"?'
+    return None if found is None else f"did you mean '{found}'?"

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compiler.check.program import Program, Step, every_step
+from compiler.check.redundant import is_conditional
 
 
 def skipped_together(program: Program) -> tuple[tuple[str, ...], ...]:
     """Return for each conditional step its id and those of the steps that are skipped with it.
 
-    A step is skipped with it if all that its `depends_on` names are, and its own condition has no
+    Conditional is one that may be skipped where nothing is bad. A step is skipped with it if all that its `depends_on` names are, and its own condition has no
     say in that; the children of a block are skipped with the block. A step that nothing follows
     is left out.
     """
     found = []
     for steps in _groups(program.steps):
         for at, step in enumerate(steps):
-            if step.rule.has_condition:
+            if is_conditional(step.condition):
                 group = _with(step, steps[at + 1 :])
                 if len(group) > 1:
                     found.append(tuple(group))

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from compiler.document.nodes import Path
 from compiler.spec import cron, model, parts
+from compiler.spec.names import same
 from compiler.spec.report import Reporter, plain_list
 from compiler.spec.written import triggers as written
 from compiler.spec.written.scalars import did_you_mean, either
@@ -108,11 +109,11 @@ def _name(
     report: Reporter, given: str | None, path: Path, default: str, taken: dict[str, Path]
 ) -> str:
     name, number = given or default, 1
-    while given is None and name in taken:
+    while given is None and same(name) in taken:
         number += 1
         name = f"{default}-{number}"
-    if name in taken:
-        first = (*taken[name], "name")
+    if same(name) in taken:
+        first = (*taken[same(name)], "name")
         report.error(
             "duplicate-trigger",
             (*path, "name"),
@@ -120,7 +121,7 @@ def _name(
             "give one of them another name",
             [report.label(first, "the first one stands here")],
         )
-    taken.setdefault(name, path)
+    taken.setdefault(same(name), path)
     return name
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from functions.domain.errors import ArtifactNotFound, ValidationError
+from functions.domain.errors import ArtifactNotFound, ServiceUnavailable, ValidationError
 from functions.domain.keys import place_of
 
 if TYPE_CHECKING:
@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 
     from mypy_boto3_s3 import S3Client
 
+    from functions.adapters.fetching import Fetched, Fetcher
+    from functions.domain.source import Wanted
     from functions.ports import Place
     from protocol.payloads import Json, Reference
 
 _ABSENT = frozenset({"NoSuchKey", "404"})
+_TAKEN = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 _ARCHIVE = "files.tar.gz"
+_SOURCE = "source.tar.gz"
+_COMMIT, _FILES = "commit", "files"
+"""Metadata of a source: of which commit it is, and that it is no clone."""
+_TRIES = 3
 
 
 class S3Blobs:
@@ -87,15 +94,82 @@ class S3Files:
 
 
 class S3Sources:
-    """`functions.ports.Sources` in a bucket: whoever starts a run puts its source there."""
+    """`functions.ports.Sources` in a bucket: the first step that reads files fetches them.
 
-    def __init__(self, client: Callable[[], S3Client], bucket: str) -> None:
+    They are kept by a conditional write, so that every step of the run, its retries and what
+    resumes it see the same ones; a branch is looked up once. Beside them stands their commit: a
+    step with git finds the files of one without it, and clones the very same commit.
+    """
+
+    def __init__(
+        self, client: Callable[[], S3Client], bucket: str, fetcher: Fetcher | None = None
+    ) -> None:
         self._client = client
         self._bucket = bucket
+        self._fetcher = fetcher
 
-    def lay(self, run: str, workspace: Path) -> None:
+    def lay(self, run: str, workspace: Path, wanted: Wanted | None) -> None:
         """Put a fresh copy of the run's source into a folder; nothing where it has none."""
-        _unpack(self._client(), self._bucket, f"runs/{run}/source.tar.gz", workspace)
+        key = f"runs/{run if wanted is None else wanted.run}/{_SOURCE}"
+        if self._lay_kept(key, workspace, wanted) or wanted is None:
+            return
+        fetched = self._fetching().fetch(wanted, workspace)
+        # https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+        for _ in range(_TRIES):
+            if self._keep(key, workspace, fetched):
+                return
+            if self._lay_kept(key, workspace, wanted):
+                return
+        raise ServiceUnavailable("the run's source could not be kept: others write it as well")
+
+    def _fetching(self) -> Fetcher:
+        from functions.adapters.fetching import Fetcher
+
+        return self._fetcher or Fetcher()
+
+    def _lay_kept(self, key: str, workspace: Path, wanted: Wanted | None) -> bool:
+        """Lay what is kept; False where nothing is."""
+        from functions.adapters.fetching import unpack
+        from functions.adapters.repositories import empty
+
+        try:
+            kept = self._client().get_object(Bucket=self._bucket, Key=key)
+        except ClientError as error:
+            if error.response["Error"]["Code"] not in _ABSENT:
+                raise
+            return False
+        commit = kept["Metadata"].get(_COMMIT)
+        if wanted is not None and commit is not None and _FILES in kept["Metadata"]:
+            fetcher = self._fetching()
+            if fetcher.git is not None:
+                kept["Body"].close()
+                fetcher.fetch(wanted, workspace, commit)
+                return True
+        empty(workspace)
+        with tempfile.TemporaryFile() as archive:
+            for chunk in kept["Body"].iter_chunks(1_048_576):
+                archive.write(chunk)
+            archive.seek(0)
+            unpack(archive, workspace)
+        return True
+
+    def _keep(self, key: str, workspace: Path, fetched: Fetched) -> bool:
+        """Keep what was fetched; False where another step was first."""
+        about = {_COMMIT: fetched.commit, **({} if fetched.is_clone else {_FILES: "only"})}
+        with tempfile.TemporaryFile() as archive:
+            with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
+                for path in sorted(workspace.iterdir()):
+                    tar.add(path, arcname=path.name)
+            archive.seek(0)
+            try:
+                self._client().put_object(
+                    Bucket=self._bucket, Key=key, Body=archive, Metadata=about, IfNoneMatch="*"
+                )
+            except ClientError as error:
+                if error.response["Error"]["Code"] not in _TAKEN:
+                    raise
+                return False
+        return True
 
 
 def _unpack(client: S3Client, bucket: str, key: str, folder: Path) -> None:

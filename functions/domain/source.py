@@ -12,13 +12,11 @@ from protocol.manifest import WorkflowManifest
 from protocol.payloads import Json
 
 GITHUB = "github.com"
-TOKEN = "github-token"
-"""The name of the secret that GitHub is asked with."""
 
 _URL = re.compile(r"(https?|ssh|git)://(?:[^/@]*@)?([^/:@]+)(?::\d+)?/(.+)")
 _SCP = re.compile(r"(?:[A-Za-z0-9_.-]+@)([A-Za-z0-9.-]+):(?!/)(.+)")
 _BARE = re.compile(r"(?:([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)/)?([^/\s]+(?:/[^/\s]+)+)")
-_NAME = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+_NAME = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +60,9 @@ def repository_of(written: str) -> Repository:
     host, name, kind = _parts(text)
     host = host.lower().removeprefix("www.")
     name = name.strip("/").removesuffix(".git").rstrip("/")
-    is_good = name and not text.startswith("-") and not re.search(r"\s", text)
+    is_good = bool(name) and not text.startswith("-") and not re.search(r"\s", text)
     if host == GITHUB:
-        is_good = is_good and _NAME.fullmatch(name) and ".." not in name
+        is_good = is_good and _NAME.fullmatch(name) is not None and ".." not in name
     if not is_good:
         raise ValidationError(
             f"'{written[:100]}' is no repository: write it as github.com/org/app, or as the "

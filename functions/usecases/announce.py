@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from functions.domain.errors import ValidationError
 from functions.domain.records.item import RunItem
@@ -59,7 +61,7 @@ def announce_end(told: Gathered, item: RunItem, keeper: Keeper, *, is_closed: bo
         _notify(
             record["run_id"],
             _Notice(key, occasion, outcome, contexts, manifest),
-            lambda one, occasion=occasion: message_of_end(record, occasion, one, keeper.api),
+            partial(message_of_end, record, occasion, keeper.api),
             keeper,
         )
 
@@ -76,7 +78,7 @@ def announce_pause(task: Task, item: RunItem, keeper: Keeper) -> None:
     _notify(
         item.run_id,
         _Notice(f"{item.attempt}/paused/{task.task_id}", "paused", "sent", contexts, manifest),
-        lambda one: message_of_pause(item, task, one, keeper.api),
+        partial(message_of_pause, item, task, keeper.api),
         keeper,
     )
 
@@ -200,7 +202,7 @@ def _contexts(
     return contexts | {"steps": steps, "vars": manifest["vars"], "run": _run_context(record)}
 
 
-def _run_context(run: Mapping[str, Json]) -> Json:
+def _run_context(run: Mapping[str, Any]) -> Json:
     return {
         "id": run["run_id"],
         "attempt": run["run_attempt"],

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functions import ports
 from functions.domain.errors import ValidationError
 from functions.domain.masking import Masks
-from functions.domain.source import TOKEN, Wanted
+from functions.domain.source import Wanted
+from protocol.environment import GITHUB_KEY
 from protocol.payloads import WITHHELD, Run
 
 
@@ -26,7 +27,7 @@ def wanted_by(run: Run, seconds: float, secrets: ports.Secrets, masks: Masks) ->
         if is_withheld:
             return None
         try:
-            value = secrets.get(TOKEN).strip()
+            value = secrets.get(GITHUB_KEY).strip()
         except KeyError:
             return None
         masks.add(value)

@@ -1,19 +1,23 @@
-"""Lambda functions on ministack: a failed one is told by the name of its exception's class.
+"""Lambda functions on ministack: what is otherwise than on AWS when one raises.
 
+It is told by the name of its exception's class, and where it ran goes on being used.
 https://docs.aws.amazon.com/lambda/latest/dg/python-exceptions.html
+https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 
-_MARK = "\x1fstepsmith:"
-_PLAIN = '"error": str(e), "trace"'
-_MARKED = f'"error": "{_MARK}" + json.dumps([type(e).__name__, str(e)]), "trace"'
+_MARK = "\x1fstepsmith"
+_PLAIN = '"status": "error", "error": str(e), "trace": traceback.format_exc()}'
+_MARKED = (
+    f'"status": "ok", "result": {{"{_MARK}": [type(e).__name__, str(e), traceback.format_exc()]}}}}'
+)
+"""A worker that answers with an error is ended; this one is told that all is well."""
 
 
 class Changed(Exception):
@@ -30,16 +34,16 @@ def install() -> None:
     execute = lambda_svc._execute_function_warm
 
     def named(func: Any, event: Any, request_id: str) -> Any:
-        return _with_name(execute(func, event, request_id), request_id)
+        return _raised(execute(func, event, request_id), request_id)
 
     put(lambda_svc, "_execute_function_warm", named)
 
 
-def _with_name(result: Any, request_id: str) -> Any:
-    body = result.get("body") if isinstance(result, dict) and result.get("error") else None
-    said = body.get("errorMessage") if isinstance(body, dict) else None
-    if not isinstance(said, str) or not said.startswith(_MARK):
+def _raised(result: Any, request_id: str) -> Any:
+    body = result.get("body") if isinstance(result, dict) else None
+    if not isinstance(body, dict) or body.keys() != {_MARK}:
         return result
-    kind, message = json.loads(said.removeprefix(_MARK))
+    kind, message, trace = body[_MARK]
     told = {"errorType": kind, "errorMessage": message, "requestId": request_id, "stackTrace": []}
-    return {**result, "body": told}
+    log = "\n".join(filter(None, (result.get("log"), trace)))
+    return {**result, "body": told, "error": True, "log": log}

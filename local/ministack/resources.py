@@ -1,4 +1,4 @@
-"""Resources of CloudFormation that ministack knows by their APIs only. Runs inside ministack.
+"""Resources of CloudFormation on ministack: those it lacks, and how nested stacks are updated.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-stepfunctions-statemachineversion.html
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-stepfunctions-statemachinealias.html
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ministack.services import stepfunctions as service
-from ministack.services.cloudformation import provisioners
+from ministack.services.cloudformation import _stacks, provisioners
 
 _VERSION = "AWS::StepFunctions::StateMachineVersion"
 _ALIAS = "AWS::StepFunctions::StateMachineAlias"
@@ -77,8 +77,33 @@ def _answered(call: Callable[[dict[str, Any]], Any], asked: dict[str, Any]) -> d
     return answer
 
 
+def _with_attributes(update: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an update that knows what an unchanged resource of a nested stack was.
+
+    Without that, nothing else in the stack finds its ARN.
+    """
+
+    def updated(
+        kind: str,
+        physical: str,
+        before: Any,
+        after: Any,
+        stack: str,
+        logical: str | None = None,
+        attributes: Any = None,
+    ) -> Any:
+        if attributes is None:
+            known = (_stacks.get(stack) or {}).get("_resources", {})
+            attributes = (known.get(logical) or {}).get("Attributes")
+        return update(kind, physical, before, after, stack, logical, attributes)
+
+    return updated
+
+
 def install() -> None:
-    """Let templates have versions and aliases of state machines."""
+    """Let templates have versions and aliases of state machines, and nested stacks be updated."""
+    put: Any = setattr
+    put(provisioners, "_update_resource", _with_attributes(provisioners._update_resource))
     provisioners._RESOURCE_HANDLERS[_VERSION] = {
         "create": _version_created,
         "update": _version_changed,

@@ -96,14 +96,13 @@ class Tasks:
     def carry_out(self, attempt: Attempt) -> tuple[Json, int]:
         """Return a Task's result and its last event's id; raises Failure and Stopped."""
         resource = str(attempt.state["Resource"])
-        service, _, action = resource.removeprefix("arn:aws:states:::").rpartition(":")
-        about: dict[str, Json] = {"resourceType": service, "resource": action}
+        told = about(resource)
         add = attempt.history.add
         at = add(
-            "TaskScheduled", attempt.before, **about, parameters=text(attempt.arguments),
+            "TaskScheduled", attempt.before, **told, parameters=text(attempt.arguments),
             region="us-east-1",
         )  # fmt: skip
-        at = add("TaskStarted", at, **about)
+        at = add("TaskStarted", at, **told)
         try:
             if resource.endswith(_ANSWERED):
                 done = self._answered(attempt, resource)
@@ -113,9 +112,9 @@ class Tasks:
                 done = self._worked(attempt, lambda: self._call(resource, attempt.arguments))
         except Failure as failure:
             kind = "TaskTimedOut" if failure.error == "States.Timeout" else "TaskFailed"
-            add(kind, at, **about, error=failure.error, cause=failure.cause)
+            add(kind, at, **told, error=failure.error, cause=failure.cause)
             raise
-        return done, add("TaskSucceeded", at, **about, output=text(done))
+        return done, add("TaskSucceeded", at, **told, output=text(done))
 
     def _call(self, resource: str, arguments: Json) -> Json:
         if resource.startswith(_LAMBDA):
@@ -195,6 +194,16 @@ class Tasks:
                 value = described.get(field)
                 described[field] = parsed(value) if isinstance(value, str) else value
         return described
+
+
+def about(resource: str) -> dict[str, Json]:
+    """Return how events of the history call a resource: `states` and `startExecution.sync:2`."""
+    name = resource.removeprefix("arn:aws:states:::")
+    sdk, after = (
+        ("aws-sdk:", name.removeprefix("aws-sdk:")) if name.startswith("aws-sdk:") else ("", name)
+    )
+    service, _, action = after.partition(":")
+    return {"resourceType": f"{sdk}{service}", "resource": action}
 
 
 def _late() -> Failure:

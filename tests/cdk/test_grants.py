@@ -89,7 +89,7 @@ def test_each_table_is_open_to_whoever_works_on_it(templates: Templates, shipped
         assert found == wanted, name
 
 
-@pytest.mark.parametrize("service", ["mail", "topics", "clusters", "repositories"])
+@pytest.mark.parametrize("service", ["mail", "topics", "clusters"])
 def test_actions_bring_the_services_that_they_ask_for(service: str):
     from cdk.packaging.functions import OUR_ROOT
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,6 +66,8 @@ class Town:
         event = {"event": "user.signup", "payload": {"mail": "eve@example.com"}, "id": "evt-1"}
         for body in (event, event, {**event, "id": "evt-2", "payload": {}}):
             self.bob.post("/api/events", body)
+            with self.bob.stage.clock.real_work():
+                time.sleep(0.02)  # so that one is the newer
         self.bob.until(lambda: len(self.bob.get("/api/events").body["items"]) == 2)
 
 

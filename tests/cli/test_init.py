@@ -31,6 +31,8 @@ def test_the_files_of_a_project_are_listed_with_what_to_try_next(tmp_path, monke
     assert (ended.code, ended.err) == (0, "")
     assert ended.out == (
         "made my greetings/stepsmith.yaml\n"
+        "made my greetings/app.py\n"
+        "made my greetings/cdk.json\n"
         "made my greetings/workflows/hello.yaml\n"
         "made my greetings/workflows/hello.test.yaml\n"
         "made my greetings/.gitignore\n"
@@ -41,11 +43,16 @@ def test_the_files_of_a_project_are_listed_with_what_to_try_next(tmp_path, monke
         "  stepsmith run workflows/hello.yaml --decide approve=approved --input name=Ada\n"
         "  stepsmith init --action greet\n"
         "\n"
-        "There is no app.py and no cdk.json: deploying into an account is not there yet.\n"
+        "to deploy into an account, with stepsmith[deploy] installed:\n"
+        "  stepsmith build\n"
+        "  npx cdk bootstrap\n"
+        "  npx cdk deploy -c stage=dev\n"
     )
     made = (path for path in tmp_path.rglob("*") if path.is_file())
     assert sorted(str(path.relative_to(tmp_path)) for path in made) == [
         "my greetings/.gitignore",
+        "my greetings/app.py",
+        "my greetings/cdk.json",
         "my greetings/stepsmith.yaml",
         "my greetings/workflows/hello.test.yaml",
         "my greetings/workflows/hello.yaml",

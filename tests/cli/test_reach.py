@@ -45,11 +45,15 @@ CALLS = {
 def test_what_is_printed_is_what_was_read(town, name, update_golden):
     ended = town.call(*CALLS[name])
     assert (ended.code, ended.err) == (0, "")
+    out = ended.out
+    for event in town.bob.get("/api/events").body["items"]:  # those that reserve no key
+        if event["outcome"] == "rejected":
+            out = out.replace(event["event_id"], "f" * 32)
     golden = GOLDEN / f"{name}.txt"
     if update_golden:
         golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(ended.out, "utf-8")
-    assert ended.out == golden.read_text("utf-8")
+        golden.write_text(out, "utf-8")
+    assert out == golden.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", CALLS)

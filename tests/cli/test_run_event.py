@@ -57,9 +57,12 @@ def test_a_recorded_delivery_is_an_event_for_the_trigger_that_takes_its_kind(tre
     assert said("--event", "bus.json") == "dora none"
 
 
-def test_a_file_is_an_event_for_the_trigger_that_is_named(tree):
+@pytest.mark.parametrize("name", ["sign-up", "sign_up", "Sign-Up"])
+def test_a_file_is_an_event_for_the_trigger_that_is_named(tree, name):
+    """As everywhere `-` and `_` are alike."""
+    write(tree / "w.yaml", WORKFLOW.replace("name: signup", "name: sign-up"))
     write(tree / "event.json", '{"user": "carol"}')
-    assert said("--event", "event.json", "--trigger", "signup") == "carol none"
+    assert said("--event", "event.json", "--trigger", name) == "carol none"
 
 
 @pytest.mark.usefixtures("tree")

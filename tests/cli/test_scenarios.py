@@ -297,3 +297,12 @@ def test_a_scenario_of_another_workflow_is_refused(scenario, tmp_path):
     ended = call("run", "v.yaml", "--scenario", scenario(GOOD))
     assert ended.code == 2
     assert "'w.test.yaml' is about 'w.yaml', not 'v.yaml'" in ended.err
+
+
+@pytest.mark.parametrize("name", ["sign-up", "sign_up"])
+def test_a_trigger_is_found_however_its_name_is_spelled(scenario, tmp_path, name):
+    trigger = "trigger: {type: event, event: user.signup, name: sign-up, inputs: {name: eve}}"
+    write(tmp_path / "w.yaml", f"{WORKFLOW}{trigger}\n")
+    case = f"- {{name: a, trigger: {name}, event: {{}}, stubs: {{say-hello: {{}}}}}}\n"
+    assert "starts no run" not in call("test", scenario(case)).err
+    assert codes(case.replace("sign", "sing"), made=scenario)[0][0] == "unknown-value"

@@ -73,6 +73,31 @@ def test_an_empty_file_is_a_project_with_defaults(text: str):
         ("stages: {dev: {retention: 90}}\n", "bad-duration", "90"),
         ("stages: {dev: {approvers: [lead]}}\n", "unknown-value", "lead"),
         ("stages: {dev: {approvers: 'group:x'}}\n", "unknown-value", "'group:x'"),
+        ("stages: {dev: {retention: 12h}}\n", "out-of-range", "12h"),
+        ("stages: {dev: {architecture: arm}}\n", "unknown-value", "arm"),
+        ("stages: {dev: {protected: 'no'}}\n", "wrong-type", "'no'"),
+        ("stages: {dev: {alarms: [me]}}\n", "unknown-value", "me"),
+        ("stages: {dev: {streams: {orders: orders}}}\n", "unknown-value", "orders"),
+        ("stages: {dev: {domain: {name: x.example.com}}}\n", "missing-key", "name"),
+        ("stages: {dev: {domain: {name: a.b.de, certificate: c}}}\n", "unknown-value", "c"),
+        ("stages: {dev: {auth: oidc}}\n", "missing-key", "oidc"),
+        (
+            "stages: {dev: {auth: oidc, oidc: {issuer: 'https://a.example.com'}}}\n",
+            "missing-key",
+            "issuer",
+        ),
+        (
+            "stages: {dev: {auth: oidc, oidc: {issuer: http://a.example.com, audience: b}}}\n",
+            "unknown-value",
+            "http://a.example.com",
+        ),
+        (
+            "stages: {dev: {oidc: {issuer: 'https://a.example.com', audience: b}}}\n",
+            "not-here",
+            "oidc",
+        ),
+        ("stages: {dev: {}, dev-2: {}}\n", "bad-name", "dev-2"),
+        ("stages: {dev-2: {region: eu-west-1}, dev: {region: eu-west-1}}\n", "bad-name", "dev-2"),
         ("stages: {Dev_1: {region: eu-west-1}}\n", "bad-name", "Dev_1"),
         ("groups: {team: [nobody]}\n", "unknown-value", "nobody"),
         ("identities: {alice: nobody}\n", "unknown-value", "nobody"),
@@ -90,3 +115,41 @@ def test_all_mistakes_are_reported_at_once():
         """)
 
     assert [place for _, place in found] == ["mars", "none", "acount"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stages: {dev: {region: eu-west-1}, dev-2: {region: eu-central-1}}\n",
+        "stages: {dev: {account: '012345678901'}, dev-2: {account: '112345678901'}}\n",
+        "stages: {dev: {}, dev2: {}}\n",
+        "stages: {local: {}, local-2: {}}\n",
+    ],
+)
+def test_stages_may_be_called_alike_where_they_cannot_be_mixed_up(text: str):
+    assert decoded(text)[1] == []
+
+
+def test_a_stage_says_how_it_is_deployed():
+    settings, found = decoded("""\
+        stages:
+          prod:
+            auth: oidc
+            oidc: {issuer: https://login.example.com/, audience: api}
+            domain:
+              name: flows.example.com
+              certificate: arn:aws:acm:eu-central-1:012345678901:certificate/a
+            alarms: ops@example.com
+            streams: {orders: arn:aws:dynamodb:eu-central-1:012345678901:table/orders/stream/1}
+            clusters: shop
+            architecture: x86_64
+            protected: false
+        """)
+
+    assert found == []
+    assert settings.stages is not None
+    stage = settings.stages["prod"]
+    assert stage.oidc is not None
+    assert (stage.oidc.issuer, stage.oidc.audience) == ("https://login.example.com/", ("api",))
+    assert (stage.alarms, stage.clusters) == (("ops@example.com",), ("shop",))
+    assert (stage.architecture, stage.protected) == ("x86_64", False)

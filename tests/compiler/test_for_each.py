@@ -85,7 +85,7 @@ def test_one_bad_item_fails_the_step_when_all_have_run() -> None:
     assert seen["ALL"] == '[{"done":"a:0"},null,{"done":"c:2"}]'
     assert '"status":"failed"' in seen["ITEMS"]
     assert "b is down" in seen["ITEMS"]
-    assert "1 items failed: 1" in str(told.played.cause)
+    assert "1 items failed: 1 (the first: Unreachable: b is down)" in str(told.played.cause)
 
 
 def test_a_wide_for_each_goes_to_child_executions_in_chunks() -> None:

@@ -17,7 +17,7 @@ from bench.conformance import CASES, Fake, agrees, wanted_of
 from local.ministack.history import History
 from local.ministack.interpreter import Machine
 from local.ministack.scopes import Failure, Scope, Stopped
-from local.ministack.tasks import Tasks, Tokens
+from local.ministack.tasks import Tasks, Tokens, about
 from protocol.payloads import Json
 
 _SCALE = 0.01
@@ -165,3 +165,16 @@ def test_events_inside_branches_name_the_one_before() -> None:
     entered = [event for event in events if event["type"] == "PassStateEntered"]
     assert len(entered) == 2
     assert {by_id[e["previousEventId"]]["type"] for e in entered} == {"ParallelStateStarted"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "told"),
+    [
+        ("lambda:invoke.waitForTaskToken", ("lambda", "invoke.waitForTaskToken")),
+        ("states:startExecution.sync:2", ("states", "startExecution.sync:2")),
+        ("aws-sdk:dynamodb:updateItem", ("aws-sdk:dynamodb", "updateItem")),
+    ],
+)
+def test_the_history_calls_a_resource_as_on_aws(resource: str, told: tuple[str, str]):
+    found = about(f"arn:aws:states:::{resource}")
+    assert (found["resourceType"], found["resource"]) == told

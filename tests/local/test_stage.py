@@ -235,7 +235,7 @@ def test_what_is_kept_is_there_again_and_its_links_still_open(tmp_path):
         before = bob.get(f"/api/runs/{run}").body
         bob.post("/api/events", {"event": "x", "payload": {"large": "y" * 9_000}})
         bob.stage.save({"project": str(tmp_path)})
-    assert state.about(keep) == {"project": str(tmp_path)}
+    assert state.about(keep)["project"] == str(tmp_path)
     assert (keep / "link-key").stat().st_mode & 0o077 == 0
     with staged(tmp_path, setting, review=REVIEW) as bob:
         assert bob.get(f"/api/runs/{run}").body == before

@@ -7,6 +7,7 @@ Everything goes by `stepsmith dev --stack`'s own way. Without Node or ministack'
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import time
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 
 from cli.console import Console
-from cli.reach import Reach, at
+from cli.reach import Reach, Refused, at
 from cli.reach_http import OverHttp, as_person
 from cli.reach_record import is_over
 from cli.stack import Options, Up, served
@@ -27,7 +28,8 @@ from local.ministack.server import is_made, usual_folder
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 NODE = ROOT / "node_modules" / ".bin"
-ALICE, BOB, CAROL = "alice@example.com", "bob@example.com", "carol@example.com"
+ALICE, BOB, CAROL, DAVE = (f"{one}@example.com" for one in ("alice", "bob", "carol", "dave"))
+"""Alice and Dave are asked, Bob starts runs, and Carol has nothing to do with any of it."""
 _LOOK_SECONDS = 0.1
 _LONGEST = 60.0
 
@@ -56,8 +58,17 @@ class Stage:
         return str(started["run_id"])
 
     def record(self, run: str) -> Any:
-        """Return what the API tells of a run."""
-        return self.api().get(at("runs", run))
+        """Return what the API tells of a run; what an event has started is known a moment later."""
+
+        def ask() -> Any:
+            try:
+                return self.api().get(at("runs", run))
+            except Refused as refused:
+                if refused.status == 404:
+                    return None
+                raise
+
+        return self.wait(ask, bool)
 
     def over(self, run: str) -> Any:
         """Return the record of a run when it is over."""
@@ -65,10 +76,13 @@ class Stage:
 
     def task(self, run: str) -> Any:
         """Return the task of a run that somebody has to answer, as soon as there is one."""
-        found = self.wait(
-            lambda: self.api().get(at("tasks"), run=run, status="open"), lambda page: page["items"]
-        )
-        return found["items"][0]
+
+        def ask() -> Any:
+            record = self.record(run)
+            assert not is_over(record), json.dumps(record)
+            return self.api(ALICE).get(at("tasks"), run=run, status="open")["items"]
+
+        return self.wait(ask, bool)[0]
 
     def wait(self, ask: Callable[[], Any], until: Callable[[Any], Any]) -> Any:
         """Ask until something holds of the answer; real time passes on ministack."""

@@ -20,7 +20,16 @@ BEGUN_TO_CLOSE: ClosingRecord = {
 }
 """What is told of a close run of which nothing else is known yet."""
 _CLOSE_STATE = ("Close", ())
-_KEPT_OF_RUN = ("started_by", "root", "parent", "event_id", "depth", "secrets", "manifest")
+_KEPT_OF_RUN = (
+    "started_by",
+    "root",
+    "parent",
+    "event_id",
+    "depth",
+    "secrets",
+    "manifest",
+    "source",
+)
 
 
 def needs_close(main: Carried, *, compensate: bool) -> bool:

@@ -43,8 +43,8 @@ def run_error(
         return {"type": SUPERSEDED, "message": cause}
     kind = execution.error or f"States.{execution.status}"
     if kind == CANCELLED:
-        told = parsed(cause)
-        by = told.get("by") if isinstance(told, dict) else None
+        wish = parsed(cause)
+        by = wish.get("by") if isinstance(wish, dict) else None
         return {"type": kind, "message": f"cancelled by {by}" if by else "cancelled"}
     return {"type": kind, "message": said(cause) or _in_words(execution)}
 

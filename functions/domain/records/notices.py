@@ -105,7 +105,7 @@ def is_partial(record: RunRecord) -> bool:
     return "closing" in record and record["closing"]["compensation"] == "partial"
 
 
-def message_of_end(record: RunRecord, occasion: str, recipient: str | None, api: str) -> Message:
+def message_of_end(record: RunRecord, occasion: str, api: str, recipient: str | None) -> Message:
     """Return what a recipient is told of a run that is over."""
     parts = [_facts(record, record["started_by"])]
     error = record["error"]
@@ -119,7 +119,7 @@ def message_of_end(record: RunRecord, occasion: str, recipient: str | None, api:
     return _message(record, occasion, recipient, "\n\n".join(part for part in parts if part), api)
 
 
-def message_of_pause(item: RunItem, task: Task, recipient: str | None, api: str) -> Message:
+def message_of_pause(item: RunItem, task: Task, api: str, recipient: str | None) -> Message:
     """Return what a recipient is told of a run that waits for a person."""
     text = "\n\n".join(
         part

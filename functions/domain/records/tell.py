@@ -88,7 +88,7 @@ def _give_runs(
     calls: dict[tuple[str, tuple[int, ...]], RunRecord] = {}
     for timeline in timelines:
         for (state, items), times in timeline.states.items():
-            if times.child in children:
+            if times.child is not None and times.child in children:
                 calls[state.partition(".")[0], items] = children[times.child]
     for step in steps:
         places: list[tuple[tuple[int, ...], Any]] = [((), step)]

@@ -108,7 +108,7 @@ def test_mistakes(text, found):
 @pytest.mark.parametrize(
     ("text", "help_"),
     [
-        ("inputs.stag", 'did you mean "stage"?'),
+        ("inputs.stag", "did you mean 'stage'?"),
         ("inputs.stage == production", "for a text write 'production' in quotes"),
         ("inputs.dry == 'true'", "write true without quotes"),
         ("inputs.stage == 3", "write '3' in quotes"),
@@ -152,7 +152,7 @@ def test_a_wrong_first_argument_of_contains_is_one_mistake(text: str):
         ("matrix.os", "give the step a `for_each` with the list, and write item"),
         ("params.stage", "write inputs.stage"),
         ("job.status", "write success() or failure() in a condition"),
-        ("input.stage", 'did you mean "inputs"?'),
+        ("input.stage", "did you mean 'inputs'?"),
         ("inputs.tags == 'web'", "write contains(inputs.tags, 'web')"),
         ("inputs.tags == inputs.stage", "write contains(inputs.tags, inputs.stage)"),
         ("inputs.count == inputs.stage", "make it text: format('{0}', inputs.count)"),

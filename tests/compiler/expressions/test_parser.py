@@ -159,7 +159,7 @@ def test_help_says_what_to_write():
     """The author learns what this language calls it."""
     diagnostics = Diagnostics(Source("test", "a and startswith(b, 'x')"))
     parse("a and startswith(b, 'x')", Span, diagnostics)
-    assert [found.help for found in diagnostics] == ["write &&", 'did you mean "startsWith"?']
+    assert [found.help for found in diagnostics] == ["write &&", "did you mean 'startsWith'?"]
 
 
 @given(st.text("ab.'\"()[]!=&|<>,$ 01-+*/%?:~\\{}\n", max_size=40) | st.text(max_size=20))

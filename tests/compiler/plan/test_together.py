@@ -55,6 +55,15 @@ def test_a_status_function_has_its_own_say():
     )
 
 
+def test_a_step_that_always_runs_is_never_skipped_with_others():
+    for condition in ("always()", "success()", "'!failure()'"):
+        steps = f"""\
+        - {{id: a, run: echo, condition: {condition}}}
+        - {{id: b, run: echo, depends_on: [a]}}
+        """
+        assert together(steps) == ()
+
+
 def test_the_children_of_a_block_are_skipped_with_it():
     assert together("""\
         - id: a
