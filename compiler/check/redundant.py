@@ -38,6 +38,9 @@ def _pairs(entry: Entry, steps: Mapping[str, Step]) -> Iterator[tuple[int, str, 
     group = entry.group
     needs = group.dependencies[entry.position]
     for place, first in enumerate(needs):
+        rule = steps[group.entries[first].id].rule
+        if rule.manual and rule.continues:
+            continue  # it counts by its answer only: the later step is what is done for another
         for then in needs:
             is_before = group.above[then] & 1 << first
             if is_before and _may_be_skipped(group, first, then, steps):

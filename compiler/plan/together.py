@@ -11,9 +11,9 @@ from compiler.check.redundant import is_conditional
 def skipped_together(program: Program) -> tuple[tuple[str, ...], ...]:
     """Return for each conditional step its id and those of the steps that are skipped with it.
 
-    Conditional is one that may be skipped where nothing is bad. A step is skipped with it if all that its `depends_on` names are, and its own condition has no
-    say in that; the children of a block are skipped with the block. A step that nothing follows
-    is left out.
+    Conditional is one that may be skipped where nothing is bad. A step is skipped with it if all
+    that its `depends_on` names are, and its own condition has no say in that; the children of a
+    block are skipped with the block. A step that nothing follows is left out.
     """
     found = []
     for steps in _groups(program.steps):

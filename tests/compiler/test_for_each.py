@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from compiler.plan.bounds import states_of
 from tests.emitted import Happens, compiled, run
 
 EACH = """
@@ -142,8 +143,10 @@ def test_rounds_and_retries_inside_an_item_count_when_items_go_to_child_executio
 def test_items_in_child_executions_run_as_many_at_once_as_is_said(at_once: int) -> None:
     """In all of them together: the limit is the step's, not a chunk's."""
     made = compiled(HEAVY.format(more=REPEATED, at_once=at_once))
-    chunks = made.machines[0].definition["States"]["each.each"]["MaxConcurrency"]
-    items = made.machines[1].definition["States"]["each.items"]["MaxConcurrency"]
+    own, chunk = (states_of(machine.definition) for machine in made.machines)
+    chunks, items = own["each.each"]["MaxConcurrency"], chunk["each.items"]["MaxConcurrency"]
+    assert isinstance(chunks, int)
+    assert isinstance(items, int)
     assert 1 <= chunks * items <= at_once
     assert chunks * items > at_once // 2
     assert items <= 40

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import boto3
 import pytest
-from moto.s3 import models
+from moto.core.utils import utcnow
 
 from functions.adapters.storage import S3Files
 from functions.domain.errors import ArtifactNotFound
@@ -78,8 +78,8 @@ def test_the_rounds_of_each_item_are_its_own(files, tmp_path):
 def test_the_last_round_is_the_one_written_last(files, tmp_path, monkeypatch):
     # A resumed run may need fewer rounds than the attempt before it.
     left(files, tmp_path, "poll/r5", state="before")
-    later = models.utcnow() + timedelta(minutes=1)
-    monkeypatch.setattr(models, "utcnow", lambda: later)
+    later = utcnow() + timedelta(minutes=1)
+    monkeypatch.setattr("moto.s3.models.utcnow", lambda: later)
     left(files, tmp_path, "poll/r2", state="resumed")
     assert found(files, tmp_path, "poll") == {"state": "resumed"}
 
