@@ -6,6 +6,7 @@ ENGINE := .venv/.engine
 DEV := .venv/.dev
 NODE := node_modules/.installed
 LIBRARIES := build/libraries/.fetched
+MINISTACK := .venv/.ministack/.made
 STAGE :=
 
 .PHONY: help setup demo test check fmt fuzz bench build synth dist deploy lock
@@ -13,13 +14,13 @@ STAGE :=
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-setup: $(DEV) $(NODE) $(LIBRARIES) ## Everything for developing: environment, tools, Node tools
+setup: $(DEV) $(NODE) $(LIBRARIES) $(MINISTACK) ## Everything for developing: environment, tools, Node tools
 
 demo: $(ENGINE) ## Compile two workflows and run them on this machine
 	@$(PYTHON) -m local.demo
 
-test: check $(NODE) $(LIBRARIES) ## All checks and all tests
-	$(PYTHON) -m pytest -n 2
+test: check $(NODE) $(LIBRARIES) $(MINISTACK) ## All checks and all tests
+	$(PYTHON) -m pytest -n 2 --dist loadgroup
 
 check: $(DEV) ## Formatting, lint, types, import contracts
 	.venv/bin/ruff format --check .
@@ -73,4 +74,8 @@ $(NODE): package.json package-lock.json | $(PYTHON)
 
 $(LIBRARIES): requirements.lock stepsmith.yaml | $(DEV)
 	.venv/bin/stepsmith build --libraries
+	@touch $@
+
+$(MINISTACK): local/ministack/requirements.lock local/ministack/server.py | $(ENGINE)
+	@$(PYTHON) -m local.ministack >/dev/null
 	@touch $@

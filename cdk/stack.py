@@ -113,7 +113,7 @@ class StageStack(Stack):
             variables[environment.API] = self._api.url
             if stage.chat is not None:
                 variables[environment.CHAT] = stage.chat
-        return Surroundings(stage.name, stage.architecture, stage.days, variables)
+        return Surroundings(stage.name, stage.architecture, stage.days, stage.protected, variables)
 
     def _link_key(self) -> None:
         stage = self._application.stage

@@ -33,6 +33,7 @@ class Surroundings:
     stage: str
     architecture: Architecture
     days: int
+    protected: bool
     variables: Mapping[str, str]
 
 
@@ -51,7 +52,11 @@ class Recipe:
 
 
 class Function(Construct):
-    """A function of the stage; with `pinned` each version of it stays, and is called by number."""
+    """A function of the stage; with `pinned` each version of it stays, and is called by number.
+
+    In a protected stage the function stays as well where nothing needs it any more: runs that are
+    under way still do.
+    """
 
     def __init__(
         self,
@@ -66,6 +71,7 @@ class Function(Construct):
         name = log_group(around.stage, recipe.name)
         self.log = LogGroup(self, "Logs", name, around.days)
         arn = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:log-group:{name}:*"
+        stays = pinned and around.protected
         log = Statement(("logs:CreateLogStream", "logs:PutLogEvents"), (arn,))
         self.function = lambda_.Function(
             self,
@@ -80,7 +86,7 @@ class Function(Construct):
                 "Role",
                 "lambda.amazonaws.com",
                 [log, TRACING, *recipe.statements],
-                kept=pinned,
+                kept=stays,
             ),
             timeout=Duration.seconds(recipe.seconds),
             memory_size=recipe.memory,
@@ -90,7 +96,7 @@ class Function(Construct):
             tracing=lambda_.Tracing.ACTIVE,
             current_version_options=lambda_.VersionOptions(removal_policy=RemovalPolicy.RETAIN),
         )
-        if pinned:
+        if stays:
             self.function.apply_removal_policy(RemovalPolicy.RETAIN)
         acknowledge(
             self.function, "AwsSolutions-L1", "the newest runtime that the libraries are locked for"

@@ -58,7 +58,13 @@ class StateMachine(Construct):
         )
         started = [fill for name, fill in used.items() if fill.executions]
         statements = [_filled(one, used, started) for one in machine.statements]
-        own_role = role(self, "Role", "states.amazonaws.com", [*statements, TRACING], kept=True)
+        own_role = role(
+            self,
+            "Role",
+            "states.amazonaws.com",
+            [*statements, TRACING],
+            kept=application.stage.protected,
+        )
         made = stepfunctions.CfnStateMachine(
             self,
             "Machine",

@@ -57,6 +57,8 @@ def repository_of(written: str) -> Repository:
     are the same one. Raises ValidationError for what is no repository.
     """
     text = written.strip()
+    if not text:
+        raise ValidationError("`source.repository` is empty or null in this run")
     host, name, kind = _parts(text)
     host = host.lower().removeprefix("www.")
     name = name.strip("/").removesuffix(".git").rstrip("/")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functions import ports
-from functions.domain.errors import ValidationError
 from functions.domain.masking import Masks
 from functions.domain.source import Wanted
 from protocol.environment import GITHUB_KEY
@@ -11,16 +10,11 @@ from protocol.payloads import WITHHELD, Run
 
 
 def wanted_by(run: Run, seconds: float, secrets: ports.Secrets, masks: Masks) -> Wanted | None:
-    """Return what a run's `source` asks for, None where it has none.
-
-    Raises ValidationError where the workflow's `source` came to no repository.
-    """
+    """Return what a run's `source` asks for, None where it has none."""
     source = run.get("source")
     if not isinstance(source, dict):
         return None
     repository, ref, keeper = (source.get(name) for name in ("repository", "ref", "run"))
-    if not isinstance(repository, str) or not repository:
-        raise ValidationError("`source.repository` is empty or null in this run")
     is_withheld = run.get("secrets") == WITHHELD
 
     def token() -> str | None:
@@ -35,7 +29,8 @@ def wanted_by(run: Run, seconds: float, secrets: ports.Secrets, masks: Masks) ->
 
     return Wanted(
         run=keeper if isinstance(keeper, str) else run["id"],
-        repository=repository,
+        # One that came to nothing is told of by whoever needs it: a local run has its files.
+        repository=repository if isinstance(repository, str) else "",
         ref=ref if isinstance(ref, str) and ref else None,
         seconds=seconds,
         token=token,

@@ -19,11 +19,12 @@ def main() -> None:
     found = version("ministack")
     if found != VERSION:
         sys.exit(f"ministack is {found}, but what mends it was written for {VERSION}")
-    from local.ministack import functions, machines, resources
+    from local.ministack import functions, machines, resources, schedules
 
     functions.install()
     machines.install()
     resources.install()
+    schedules.install()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     sys.argv = ["ministack"]
     from ministack.app import main as serve

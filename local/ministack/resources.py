@@ -15,6 +15,8 @@ from ministack.services.cloudformation import _stacks, provisioners
 
 _VERSION = "AWS::StepFunctions::StateMachineVersion"
 _ALIAS = "AWS::StepFunctions::StateMachineAlias"
+_OF_NESTED = 6
+"""Arguments of an update where it is a nested stack's: the attributes are not among them."""
 
 
 def _version_created(_id: str, properties: Mapping[str, Any], _stack: str) -> tuple[str, Any]:
@@ -83,19 +85,12 @@ def _with_attributes(update: Callable[..., Any]) -> Callable[..., Any]:
     Without that, nothing else in the stack finds its ARN.
     """
 
-    def updated(
-        kind: str,
-        physical: str,
-        before: Any,
-        after: Any,
-        stack: str,
-        logical: str | None = None,
-        attributes: Any = None,
-    ) -> Any:
-        if attributes is None:
+    def updated(*asked: Any, **named: Any) -> Any:
+        if len(asked) == _OF_NESTED and not named:
+            *_, stack, logical = asked
             known = (_stacks.get(stack) or {}).get("_resources", {})
-            attributes = (known.get(logical) or {}).get("Attributes")
-        return update(kind, physical, before, after, stack, logical, attributes)
+            asked = (*asked, (known.get(logical) or {}).get("Attributes"))
+        return update(*asked, **named)
 
     return updated
 

@@ -47,6 +47,7 @@ class Templates:
         raise KeyError(wanted)
 
 
+HELLO = "name: Hello\nsteps:\n  - {id: hello, run: echo hello}\n"
 FUNCTION = "AWS::Lambda::Function"
 MACHINE = "AWS::StepFunctions::StateMachine"
 ROLE = "AWS::IAM::Role"
@@ -56,6 +57,40 @@ VERSION = "AWS::Lambda::Version"
 def of_type(template: Mapping[str, Any], kind: str) -> dict[str, Resource]:
     """Return the resources of a type in a template."""
     return {name: one for name, one in template["Resources"].items() if one["Type"] == kind}
+
+
+def statements(role: Resource) -> list[dict[str, Any]]:
+    """Return the statements of a role's own policy."""
+    return [
+        statement
+        for policy in role["Properties"].get("Policies", ())
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
+def listed(value: Any) -> list[Any]:
+    """Return one or several as a list."""
+    return value if isinstance(value, list) else [value]
+
+
+def function(templates: Templates, name: str) -> Resource:
+    """Return a function by what it is called in the stage."""
+    for one in of_type(templates.root, FUNCTION).values():
+        if one["Properties"]["Description"].endswith(f": {name}"):
+            return one
+    raise KeyError(name)
+
+
+def allowed(templates: Templates, name: str) -> dict[str, list[Any]]:
+    """Return what a function may do, and on what."""
+    role = templates.root["Resources"][
+        function(templates, name)["Properties"]["Role"]["Fn::GetAtt"][0]
+    ]
+    found: dict[str, list[Any]] = {}
+    for one in statements(role):
+        for action in listed(one["Action"]):
+            found.setdefault(action, []).extend(listed(one["Resource"]))
+    return found
 
 
 def application_in(root: Path, scratch: Path, stage: str | None = None) -> Application:

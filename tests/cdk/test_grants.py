@@ -11,8 +11,7 @@ from cdk.model import CORE, Application
 from cdk.packaging.functions import action, core
 from protocol.tables import TABLES
 from tests.cdk.calls import calls_of
-from tests.cdk.synthesis import Templates, of_type
-from tests.cdk.test_stack import allowed
+from tests.cdk.synthesis import Templates, allowed, of_type
 
 BY_LAMBDA = {
     "dynamodb:DescribeStream",

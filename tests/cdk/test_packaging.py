@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
@@ -165,19 +165,22 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(tmp_path_factory.mktemp("unpacked"))
 
 
+def lay(folder: Path, files: Mapping[str, Path]) -> None:
+    """Let a folder hold just these files; what is there from the function before is used."""
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink()}
+    for name in there - files.keys():
+        (folder / name).unlink()
+    for name in files.keys() - there:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(files[name])
+
+
 def check(code: Code, place: Path) -> None:
     """Import all modules of an archive, and all packages it brings, where nothing else is."""
     found = contents(code, installed())
     unpacked, runtime, compiled = place / "code", place / "runtime", place / "compiled"
-    for folder in (unpacked, runtime):
-        shutil.rmtree(folder, ignore_errors=True)
-    for entry, path in {**found.files, **found.libraries}.items():
-        target = unpacked / entry
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(path)
-    runtime.mkdir()
-    for package in RUNTIME:
-        (runtime / package).symlink_to(Path(boto3.__file__).parents[1] / package)
+    lay(unpacked, {**found.files, **found.libraries})
+    lay(runtime, {name: Path(boto3.__file__).parents[1] / name for name in RUNTIME})
     traced = code.traced()
     brought = (traced.foreign - IN_RUNTIME) & NEEDS.keys()
     modules = [one for one in traced.modules if not one.endswith("__init__")]

@@ -6,27 +6,25 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from cdk.model import CORE, Application
-from protocol import environment
 from protocol.tables import TABLES
 from tests.cdk.synthesis import (
     FUNCTION,
+    HELLO,
     MACHINE,
     ROLE,
     VERSION,
-    Resource,
     Templates,
+    allowed,
     application_in,
+    function,
+    listed,
     of_type,
+    statements,
     synthesised,
     write_project,
 )
-
-HELLO = "name: Hello\nsteps:\n  - {id: hello, run: echo hello}\n"
 
 FREE_WHILE_IDLE = {
     "AWS::ApiGatewayV2::Api",
@@ -74,40 +72,6 @@ OPEN = {
     *("xray:PutTelemetryRecords", "xray:PutTraceSegments"),
 }
 """What docs/deployment.md says is allowed on `*`: IAM knows no resources of these."""
-
-
-def statements(role: Resource) -> list[dict[str, Any]]:
-    """Return the statements of a role's own policy."""
-    return [
-        statement
-        for policy in role["Properties"].get("Policies", ())
-        for statement in policy["PolicyDocument"]["Statement"]
-    ]
-
-
-def listed(value: Any) -> list[Any]:
-    """Return one or several as a list."""
-    return value if isinstance(value, list) else [value]
-
-
-def function(templates: Templates, name: str) -> Resource:
-    """Return a function by what it is called in the stage."""
-    for one in of_type(templates.root, FUNCTION).values():
-        if one["Properties"]["Description"].endswith(f": {name}"):
-            return one
-    raise KeyError(name)
-
-
-def allowed(templates: Templates, name: str) -> dict[str, list[Any]]:
-    """Return what a function may do, and on what."""
-    role = templates.root["Resources"][
-        function(templates, name)["Properties"]["Role"]["Fn::GetAtt"][0]
-    ]
-    found: dict[str, list[Any]] = {}
-    for one in statements(role):
-        for action in listed(one["Action"]):
-            found.setdefault(action, []).extend(listed(one["Resource"]))
-    return found
 
 
 # --- what is kept -----------------------------------------------------------------------------
@@ -167,8 +131,8 @@ def test_a_stage_that_is_not_protected_leaves_nothing_behind(tmp_path: Path):
         for one in template["Resources"].values()
         if one.get("DeletionPolicy") in ("Retain", "RetainExceptOnCreate")
     }
-    # Versions, and what they need, go with what they are of, or cost nothing.
-    assert kept == {VERSION, ROLE, FUNCTION, "AWS::StepFunctions::StateMachineVersion"}
+    # Versions go with what they are versions of.
+    assert kept == {VERSION, "AWS::StepFunctions::StateMachineVersion"}
     for table in of_type(found.root, "AWS::DynamoDB::Table").values():
         assert table["Properties"]["DeletionProtectionEnabled"] is False
 
@@ -369,117 +333,3 @@ def test_records_are_told_of_the_stages_own_executions_and_look_for_lost_ones(
     assert {prefix.rpartition(":")[2] for prefix in prefixes} == {"stepsmith-prod-"}
     assert sweep["ScheduleExpression"] == "rate(5 minutes)"
     assert sweep["Targets"][0]["Input"] == '{"op":"sweep"}'
-
-
-# --- the API ------------------------------------------------------------------------------------
-
-
-def test_only_the_routes_with_keys_of_their_own_need_no_login(templates: Templates):
-    routes = [
-        one["Properties"] for one in of_type(templates.root, "AWS::ApiGatewayV2::Route").values()
-    ]
-    open_ = {one["RouteKey"] for one in routes if one["AuthorizationType"] == "NONE"}
-
-    assert open_ == {
-        "ANY /tasks/{proxy+}",
-        "GET /",
-        "GET /api/openapi.json",
-        "GET /{proxy+}",
-        "POST /api/callbacks/{token}",
-        "POST /api/webhooks/{trigger}",
-    }
-    assert {one["AuthorizationType"] for one in routes} == {"NONE", "JWT"}
-
-
-def test_neither_paths_nor_queries_are_logged(templates: Templates):
-    [stage] = of_type(templates.root, "AWS::ApiGatewayV2::Stage").values()
-    form = stage["Properties"]["AccessLogSettings"]["Format"]
-
-    assert "$context.routeKey" in form
-    assert "$context.path" not in form
-    assert "query" not in form.lower()
-
-
-def test_all_routes_are_throttled_and_the_open_ones_more(templates: Templates):
-    [stage] = of_type(templates.root, "AWS::ApiGatewayV2::Stage").values()
-    usual = stage["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"]
-    routes = stage["Properties"]["RouteSettings"]
-
-    assert len(routes) == 6
-    assert all(0 < one["ThrottlingRateLimit"] < usual for one in routes.values())
-
-
-def test_nobody_makes_an_account_for_oneself(templates: Templates):
-    [pool] = of_type(templates.root, "AWS::Cognito::UserPool").values()
-
-    assert pool["Properties"]["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
-    assert pool["DeletionPolicy"] == "Retain"
-
-
-OIDC = "{auth: oidc, oidc: {issuer: https://login.example.com/, audience: [api, web]}}"
-
-
-@pytest.mark.parametrize(
-    ("stage", "kinds", "login"),
-    [
-        (OIDC, {"NONE", "JWT"}, {"type": "oidc", "issuer": "https://login.example.com/"}),
-        ("{auth: iam}", {"NONE", "AWS_IAM"}, {"type": "iam"}),
-    ],
-)
-def test_a_stage_may_ask_others_who_somebody_is(
-    tmp_path: Path, stage: str, kinds: set[str], login: dict[str, str]
-):
-    project = write_project(tmp_path, {"hello": HELLO}, stage)
-    found = synthesised(application_in(project, tmp_path / "stubs"), tmp_path / "out")
-
-    routes = of_type(found.root, "AWS::ApiGatewayV2::Route").values()
-    assert {one["Properties"]["AuthorizationType"] for one in routes} == kinds
-    assert of_type(found.root, "AWS::Cognito::UserPool") == {}
-    told = function(found, "api")["Properties"]["Environment"]["Variables"][environment.LOGIN]
-    assert login.items() <= json.loads(told).items()
-    for one in of_type(found.root, "AWS::ApiGatewayV2::Authorizer").values():
-        assert one["Properties"]["JwtConfiguration"] == {
-            "Audience": ["api", "web"],
-            "Issuer": "https://login.example.com/",  # as tokens spell it, to the last slash
-        }
-
-
-def test_a_domain_takes_the_place_of_the_apis_own_address(tmp_path: Path):
-    arn = "arn:aws:acm:eu-central-1:123456789012:certificate/x"
-    stage = f'{{domain: {{name: flows.example.com, certificate: "{arn}"}}}}'
-    project = write_project(tmp_path, {"hello": HELLO}, stage)
-    found = synthesised(application_in(project, tmp_path / "stubs"), tmp_path / "out")
-
-    [api] = of_type(found.root, "AWS::ApiGatewayV2::Api").values()
-    assert api["Properties"]["DisableExecuteApiEndpoint"] is True
-    variables = function(found, "tasks")["Properties"]["Environment"]["Variables"]
-    assert variables[environment.API] == "https://flows.example.com"
-    assert "DomainTarget" in found.root["Outputs"]
-
-
-# --- what people are told -----------------------------------------------------------------------
-
-
-def test_alarms_tell_by_mail(tmp_path: Path):
-    project = write_project(tmp_path, {"hello": HELLO}, "{alarms: [ops@example.com]}")
-    found = synthesised(application_in(project, tmp_path / "stubs"), tmp_path / "out")
-
-    alarms = of_type(found.root, "AWS::CloudWatch::Alarm").values()
-    [topic] = of_type(found.root, "AWS::SNS::Topic")
-    assert len(alarms) == 6
-    for alarm in alarms:
-        assert alarm["Properties"]["AlarmActions"] == [{"Ref": topic}]
-        assert alarm["Properties"]["TreatMissingData"] == "notBreaching"
-    [mail] = of_type(found.root, "AWS::SNS::Subscription").values()
-    assert mail["Properties"]["Endpoint"] == "ops@example.com"
-
-
-def test_outputs_say_where_everything_is_and_what_github_is_told(templates: Templates):
-    outputs = templates.root["Outputs"]
-
-    assert {"ApiUrl", "ConsoleUrl", "WebhookUrl", "UserPool", "UserPoolClient"} <= outputs.keys()
-    github = {name: one for name, one in outputs.items() if name.startswith("GitHub")}
-    assert len(github) == 2
-    for one in github.values():
-        assert "stepsmith/prod/github-webhook" in one["Description"]
-        assert "/api/webhooks/" in json.dumps(one["Value"])

@@ -34,7 +34,11 @@ FALSE_FINDINGS_OF_STATELINT = (
     (r"\.Timestamp is \"{% .* %}\" but should be an RFC3339 timestamp", "a wait may be computed"),
 )
 FALSE_FINDINGS_OF_CFN_LINT = (
-    ("TimeoutSeconds", r"['\"]{% .* %}['\"] is not of type '(integer|number)'", "a deadline is computed"),
+    (
+        "TimeoutSeconds",
+        r"['\"]{% .* %}['\"] is not of type '(integer|number)'",
+        "a deadline is computed",
+    ),
 )
 
 CFN_LINT_RULES = ("E1001", "E1101", "E3001", "E3002", "E3601")

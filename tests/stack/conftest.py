@@ -24,6 +24,9 @@ from cli.reach_http import OverHttp, as_person
 from cli.reach_record import is_over
 from cli.stack import Options, Up, served
 from local.ministack.server import is_made, usual_folder
+from tests.browser.conftest import chromium, visit
+
+__all__ = ["chromium", "visit"]
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

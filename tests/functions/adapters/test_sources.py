@@ -17,7 +17,7 @@ from functions.adapters.repositories import GitRepositories
 from functions.adapters.storage import S3Sources
 from functions.domain.errors import NetworkError, ServiceUnavailable, Throttled, ValidationError
 from functions.domain.masking import Masks
-from functions.domain.source import Wanted
+from functions.domain.source import Wanted, repository_of
 from functions.usecases.wanting import wanted_by
 from local.engine import REGION, Engine
 from tests.functions.actions.kit import Reply, serving
@@ -293,7 +293,8 @@ def test_a_fork_s_run_gets_no_token():
 
 def test_a_run_without_a_source_asks_for_none_and_an_empty_one_is_told():
     assert wanted_by(run_of(source=None), 60, Secrets(), Masks()) is None
+    run = run_of(source={"repository": None, "ref": None, "run": "r"})
+    wanted = wanted_by(run, 60, Secrets(), Masks())
+    assert wanted is not None
     with pytest.raises(ValidationError, match=r"`source\.repository` is empty or null"):
-        wanted_by(
-            run_of(source={"repository": "", "ref": None, "run": "r"}), 60, Secrets(), Masks()
-        )
+        repository_of(wanted.repository)

@@ -51,7 +51,6 @@ def test_others_keep_the_address_that_git_is_given(written, host, address):
     "written",
     [
         "app",
-        "",
         "github.com/org",
         "org/app/more",
         "--upload-pack=x/y",
@@ -62,6 +61,11 @@ def test_others_keep_the_address_that_git_is_given(written, host, address):
 def test_what_is_no_repository_is_told(written):
     with pytest.raises(ValidationError, match=r"write it as github\.com/org/app"):
         repository_of(written)
+
+
+def test_an_empty_one_names_the_key_it_came_from():
+    with pytest.raises(ValidationError, match=r"`source\.repository` is empty or null"):
+        repository_of(" ")
 
 
 def manifest(*triggers: str, **more: Any) -> Any:
