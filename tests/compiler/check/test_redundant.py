@@ -61,7 +61,8 @@ def test_whoever_says_what_is_meant_is_not_warned(condition: str):
         # who asks the next person after silence takes either answer
         ["- {id: ask, type: manual, on_timeout: continue, depends_on: [], assignees: [a@b.org]}",
          ("- {id: then, type: manual, condition: steps.ask.status == 'timed_out',"
-         " depends_on: [ask], assignees: [a@b.org]}"), "- {id: deploy, run: x, depends_on: [ask, then]}"],
+          " depends_on: [ask], assignees: [a@b.org]}"),
+         "- {id: deploy, run: x, depends_on: [ask, then]}"],
         ["- {id: host, run: x, depends_on: [plan]}", f"- {{id: deploy, run: x, {BOTH}}}"],
     ],
 )  # fmt: skip
