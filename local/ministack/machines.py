@@ -18,6 +18,7 @@ from typing import Any
 from ministack.core.responses import error_response_json, json_response, now_iso
 from ministack.services import stepfunctions as service
 
+from local.ministack import builds
 from local.ministack.history import History, text
 from local.ministack.interpreter import Machine
 from local.ministack.scopes import Failure, Scope, Stopped, tell
@@ -89,6 +90,9 @@ class Inside:
 
     def call(self, resource: str, arguments: Json) -> Json:
         """Call another service; raises Failure."""
+        if resource == builds.RESOURCE:
+            assert isinstance(arguments, dict)
+            return builds.build(arguments)
         try:
             given: Json = service._invoke_resource(resource, arguments)
         except service._ExecutionError as error:

@@ -158,6 +158,17 @@ def test_dependencies_that_do_not_nest_meet_at_a_latch(stage):
     assert (record["status"], record["outputs"]) == ("succeeded", {"order": "1b-12c"})
 
 
+def test_a_script_that_is_a_build_is_carried_out_and_its_log_kept(stage):
+    run = stage.run("built")
+    record = stage.over(run)
+
+    assert record["status"] == "succeeded", record["error"]
+    (step,) = record["steps"]
+    assert step["outputs"] == {"branches": "0"}
+    log = stage.wait(lambda: stage.api().get(at("runs", run, "logs"))["items"], bool)
+    assert "attempt succeeded" in _texts(log)
+
+
 def test_inputs_that_break_the_contract_start_nothing(stage):
     with pytest.raises(Refused) as refused:
         stage.run("flaky", fails="many", more=1)
