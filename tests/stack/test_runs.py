@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 
+from cli.console import Console
 from cli.reach import Refused, at
+from cli.stack_once import once
+from local.server_events import Request
 from tests.stack.conftest import ALICE, CAROL, DAVE
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
@@ -178,9 +182,17 @@ def test_inputs_that_break_the_contract_start_nothing(stage):
     assert "/fails" in pointers
 
 
-def test_who_is_nobody_is_asked_to_log_in(stage):
-    connection = stage.up.way.forward
-    from local.server_events import Request
+def test_once_runs_a_workflow_says_yes_and_tells_how_long_it_took(stage):
+    shown = io.StringIO()
 
-    assert connection(Request("GET", "/api/runs"), None).status == 401
-    assert connection(Request("GET", "/api/openapi.json"), None).status == 200
+    code = once("versions", stage.up, Console(shown, shown, io.StringIO(), {}))
+
+    assert (code, shown.getvalue().split(" in ")[0]) == (0, "versions succeeded")
+    assert "ran " in stage.said.getvalue()
+
+
+def test_who_is_nobody_is_asked_to_log_in(stage):
+    ask = stage.up.way.forward
+
+    assert ask(Request("GET", "/api/runs"), None).status == 401
+    assert ask(Request("GET", "/api/openapi.json"), None).status == 200
