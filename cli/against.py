@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from cli.against_compare import Change, differences, needs, triggers_of
+from cli.against_compare import (
+    Change,
+    Compared,
+    Comparison,
+    differences,
+    needs,
+    triggers_of,
+)
 from cli.against_deployed import Deployed, OpenRun, Version
 from cli.manifests import Workflow
 from cli.overview import overview
@@ -16,46 +23,6 @@ from compiler.document import read
 from compiler.pipeline import Compilation
 from compiler.source import Source
 from compiler.spec import decode, model
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One workflow: what is deployed of it, what the project has, and what is otherwise.
-
-    `before` is None for a new workflow, `after` for one that the project does not have. `notes`
-    are what could not be compared. `runs` are open and stay with what is deployed now.
-    """
-
-    before: Version | None
-    after: Version | None
-    changes: tuple[Change, ...] = ()
-    notes: tuple[str, ...] = ()
-    runs: tuple[OpenRun, ...] = ()
-
-    @property
-    def version(self) -> Version:
-        """The version that the project has, else the one that is deployed."""
-        version = self.after or self.before
-        assert version is not None
-        return version
-
-    @property
-    def is_same(self) -> bool:
-        """Whether a deploy leaves it as it is."""
-        return (
-            self.before is not None
-            and self.after is not None
-            and self.before.digest == self.after.digest
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """All of them; `knows_runs` says whether the open runs could be asked for."""
-
-    place: str
-    workflows: tuple[Compared, ...]
-    knows_runs: bool = False
 
 
 def comparison(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from cli.against_deployed import OpenRun, Version
 from cli.against_said import (
     Said,
     SaidStep,
@@ -36,6 +37,46 @@ class Change:
     key: str = ""
     before: Json = None
     after: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One workflow: what is deployed of it, what the project has, and what is otherwise.
+
+    `before` is None for a new workflow, `after` for one that the project does not have. `notes`
+    are what could not be compared. `runs` are open and stay with what is deployed now.
+    """
+
+    before: Version | None
+    after: Version | None
+    changes: tuple[Change, ...] = ()
+    notes: tuple[str, ...] = ()
+    runs: tuple[OpenRun, ...] = ()
+
+    @property
+    def version(self) -> Version:
+        """The version that the project has, else the one that is deployed."""
+        version = self.after or self.before
+        assert version is not None
+        return version
+
+    @property
+    def is_same(self) -> bool:
+        """Whether a deploy leaves it as it is."""
+        return (
+            self.before is not None
+            and self.after is not None
+            and self.before.digest == self.after.digest
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All of them; `knows_runs` says whether the open runs could be asked for."""
+
+    place: str
+    workflows: tuple[Compared, ...]
+    knows_runs: bool = False
 
 
 def differences(before: model.Workflow, after: model.Workflow) -> list[Change]:

@@ -10,19 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli import reach_address
 from cli.console import FINE, Console, Misuse
 from cli.people_here import caller, directory_of, people_of
-from cli.progress import Style
 from cli.project import Project
 from cli.stack_deploy import NO_CDK, Deployer, NotDeployed, clear
+from cli.stack_up import Started, Talk, Up, timings
 from cli.tools import Tools
 
 if TYPE_CHECKING:
-    from cli.stack_people import Way
-    from local.ministack.server import Stack
     from local.server import Server
 
 FOLDER = Path(".stepsmith", "stack")
@@ -46,15 +44,19 @@ class Options:
     keep: Path | None = None
 
 
-def stack(options: Options, console: Console, wait: Callable[[], object]) -> int:
+def stack(
+    options: Options,
+    console: Console,
+    wait: Callable[[], object],
+    once: Callable[[str, Up, Console], int],
+) -> int:
     """Deploy, serve until `wait` is interrupted, and deploy again when a file has changed.
 
-    Raises Misuse where something is missing, or the first deployment fails.
+    Where the options say so, `once` has one workflow run instead. Raises Misuse where something
+    is missing, or the first deployment fails.
     """
     with _ended_in_order(), served(options, console) as up:
         if options.once is not None:
-            from cli.stack_once import once
-
             return once(options.once, up, console)
         _tell(up)
         _loop(options, wait, up)
@@ -94,47 +96,6 @@ def served(options: Options, console: Console) -> Iterator[Up]:
         raise Misuse(f"port {taken} is taken; name another with --port") from None
     except StackFault as fault:
         raise Misuse(str(fault)) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A ministack that is up, and what deploys the project to it."""
-
-    project: Project
-    ministack: Stack
-    deployer: Deployer
-    talk: Talk
-
-    def client(self, service: str) -> Any:
-        """Return boto3's client of a service of it."""
-        return client(service, self.ministack, self.deployer.region)
-
-
-@dataclass(frozen=True, slots=True)
-class Up(Started):
-    """A stage that is deployed; served at `url`, where `person` calls if nobody else is chosen."""
-
-    way: Way
-    url: str
-    person: str
-
-
-class Talk:
-    """Lines on standard output."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self.style = Style(console.colours(console.stdout))
-
-    def __call__(self, text: str) -> None:
-        """Say something."""
-        self._console.stdout.write(f"{text}\n")
-        self._console.stdout.flush()
-
-    def wrong(self, text: str) -> None:
-        """Say what did not work, where talk goes."""
-        self._console.stderr.write(f"{text}\n")
-        self._console.stderr.flush()
 
 
 @contextmanager
@@ -200,11 +161,6 @@ def _tell(up: Up) -> None:
     talk(f"  {timings(up.deployer.took)}; a change of a file is deployed; Ctrl-C ends it")
 
 
-def timings(took: Mapping[str, float]) -> str:
-    """Return how long things took: `synthesised 9.8 s, deployed 8.1 s`."""
-    return ", ".join(f"{what} {seconds:.1f} s" for what, seconds in took.items())
-
-
 def _loop(options: Options, wait: Callable[[], object], up: Up) -> None:
     from cli.watched import state_of
 
@@ -249,18 +205,3 @@ def _put_secrets(up: Started, console: Console) -> None:
             manager.create_secret(Name=full, SecretString=here[name])
         else:
             up.talk.wrong(f"the secret '{name}' has no value here, so the stage has none either")
-
-
-def client(service: str, ministack: Stack, region: str) -> Any:
-    """Return boto3's client of a service of ministack."""
-    import boto3
-
-    variables = ministack.variables()
-    make: Any = boto3.client  # of a service that only its caller knows
-    return make(
-        service,
-        endpoint_url=ministack.url,
-        region_name=region,
-        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
-    )

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cli.console import FINE, WRONG, Console, Misuse
 from cli.manifests import Workflow, workflows
 from cli.reach import Reach, at
 from cli.reach_http import OverHttp, nobody
 from cli.reach_record import is_over, print_record
+from cli.stack_up import Up, timings
 from compiler.check.program import Action, AwsCall, EventWait, Script, every_step
 from compiler.check.suggest import suggestion
-
-if TYPE_CHECKING:
-    from cli.stack import Up
 
 _LOOK_SECONDS = 0.2
 _LONGEST = 300.0
@@ -26,8 +24,6 @@ def once(name: str, up: Up, console: Console) -> int:
 
     Without a name it is one that needs no inputs, and nothing outside. Raises Misuse.
     """
-    from cli.stack import timings
-
     api = Reach(OverHttp(up.url, f"the stage at {up.url}", nobody), is_local=True)
     workflow = _chosen(name, workflows(up.project))
     began = time.monotonic()

@@ -82,6 +82,7 @@ def serve(arguments: argparse.Namespace, console: Console, wait: Callable[[], ob
         raise Misuse(f"--as takes a mail address, not '{arguments.person}'")
     if arguments.stack:
         from cli import stack
+        from cli.stack_once import once
 
         return stack.stack(
             stack.Options(
@@ -94,6 +95,7 @@ def serve(arguments: argparse.Namespace, console: Console, wait: Callable[[], ob
             ),
             console,
             wait,
+            once,
         )
     options = Options(
         root=(root_of(folder) or folder).absolute(),

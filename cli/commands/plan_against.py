@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Compare the project with what is deployed, then keep its manifests; as far as asked."""
+    from cli import against_text as output
     from cli.against import comparison
     from cli.against_deployed import save
     from cli.compile_file import Refused
     from cli.manifests import workflows
-    from cli.output import against as output
     from cli.targets import targets
 
     project = _project(arguments)

@@ -15,10 +15,11 @@ import pytest
 from cli.console import Console, Misuse
 from cli.manifests import workflows
 from cli.project import Projects
-from cli.stack import Options, Talk, _loop, timings
+from cli.stack import Options, _loop
 from cli.stack_deploy import Deployer, NotDeployed
 from cli.stack_once import _chosen
 from cli.stack_people import Logins, Way, way
+from cli.stack_up import Talk, timings
 from cli.tools import Tools
 from local.server import Server, Site
 from local.server_events import Answer, Request

@@ -22,7 +22,8 @@ from cli.console import Console
 from cli.reach import Reach, Refused, at
 from cli.reach_http import OverHttp, as_person
 from cli.reach_record import is_over
-from cli.stack import Options, Up, served
+from cli.stack import Options, served
+from cli.stack_up import Up
 from local.ministack.server import is_made, usual_folder
 from tests.browser.conftest import chromium, visit
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cli import against_text as output
 from cli.against import comparison
 from cli.against_deployed import of_stage
 from cli.manifests import workflows
-from cli.output import against as output
 from cli.project import Projects
 from cli.reach import at
 from tests.stack.conftest import ALICE

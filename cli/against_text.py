@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import ndiff
 
-from cli.against import Compared, Comparison
-from cli.against_compare import About, Change, Sign
+from cli.against_compare import About, Change, Compared, Comparison, Sign
 from cli.against_deployed import OpenRun, Version
 from cli.output.columns import when
 from cli.output.paint import Paint, Tone, shown
