@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.logging import Logger
-from aws_lambda_powertools.metrics import Metrics, MetricUnit
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.tracing import Tracer
@@ -33,7 +33,7 @@ class StepLog:
 
     def __init__(self, stage: str = "") -> None:
         self._logger = Logger(service=_SERVICE)
-        self._metrics = Metrics(service=_SERVICE, namespace=_NAMESPACE)
+        self._metrics = EphemeralMetrics(service=_SERVICE, namespace=_NAMESPACE)
         if stage:
             self._metrics.set_default_dimensions(stage=stage)
         self._trace = _Trace()

@@ -202,3 +202,11 @@ def test_a_call_of_the_api_is_logged_and_a_fault_without_its_text(capsys):
     assert (fault["error_type"], fault["request_id"]) == ("ValueError", "request-2")
     assert "test_logs.py" in fault["at"][-1]
     assert "s3cret" not in json.dumps(fault)
+
+
+def test_logs_of_two_stages_in_one_process_do_not_mix(capsys):
+    StepLog("one")
+    log = StepLog("two")
+    log.begun(CALL, "run")
+    log.succeeded(ENVELOPE, 1.0)
+    assert '"stage":"two"' in capsys.readouterr().out.replace(" ", "")
