@@ -20,7 +20,7 @@ demo: $(ENGINE) ## Compile two workflows and run them on this machine
 	@$(PYTHON) -m local.demo
 
 test: check $(NODE) $(LIBRARIES) $(MINISTACK) ## All checks and all tests
-	$(PYTHON) -m pytest -n 2 --dist loadgroup
+	$(PYTHON) -m pytest -n 2 --dist loadfile
 
 check: $(DEV) ## Formatting, lint, types, import contracts
 	.venv/bin/ruff format --check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -47,6 +48,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the files under tests/golden anew; read what changed before keeping it",
     )
+
+
+TOGETHER = ("tests/stack/",)
+"""Folders whose tests one worker runs: they share what takes long to make."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one worker (`--dist loadfile`), and such a folder as if it were one."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    scheduler: Any = LoadFileScheduling(config, log)
+    by_file = scheduler._split_scope
+
+    def together(nodeid: str) -> str:
+        shared = (folder for folder in TOGETHER if nodeid.startswith(folder))
+        return next(shared, None) or str(by_file(nodeid))
+
+    scheduler._split_scope = together
+    return scheduler
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 NODE = ROOT / "node_modules" / ".bin"
 LIBRARIES = ROOT / "build" / "libraries"
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.stack.conftest import ALICE, BOB
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 
 def test_a_run_is_started_approved_and_seen_to_end(stage, visit):

@@ -13,7 +13,7 @@ from cli.stack_once import once
 from local.server_events import Request
 from tests.stack.conftest import ALICE, CAROL, DAVE
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 
 def _statuses(record):

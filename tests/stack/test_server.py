@@ -19,7 +19,7 @@ from cli.stack_up import client
 from local.ministack import server
 from tests.cli.calling import call, write
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 FUNCTION = """\
 import os

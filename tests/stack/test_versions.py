@@ -12,7 +12,7 @@ from cli.project import Projects
 from cli.reach import at
 from tests.stack.conftest import ALICE
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.slow
 
 MACHINE = "arn:aws:states:eu-central-1:000000000000:stateMachine:stepsmith-dev-versions"
 
