@@ -12,6 +12,7 @@ from aws_cdk import App, Stack, Validations
 from aws_cdk import aws_s3 as s3
 from cdk_nag import AwsSolutionsChecks
 
+from cdk import nag
 from cdk.model import Application
 from cli.app import add_stack, new_app
 from tests.cdk.synthesis import Templates, application_in, synthesised, write_project
@@ -74,6 +75,17 @@ def test_no_finding_of_the_shipped_stage_is_left_without_a_reason(
     add_stack(app, shipped)
 
     assert findings(app) == set()
+
+
+def test_the_report_lists_what_is_left_and_why(shipped: Application, tmp_path: Path):
+    app = new_app(tmp_path)
+    add_stack(app, shipped)
+    app.synth()
+
+    found = nag.left(tmp_path)
+    assert ("AwsSolutions-APIG4", "the signature is checked over the raw body") in found
+    assert all(reason.strip() for _, reason in found)
+    assert nag.report(found).endswith("left, each said why")
 
 
 def test_nor_of_a_stage_with_everything(everything: Application, tmp_path: Path):
