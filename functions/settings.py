@@ -1,177 +1,161 @@
-"""Where the functions find things, read from the environment once."""
+"""Where the functions find things, read from the environment once.
+
+Each field names its variable; `region` has none, and is left to boto3.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Self
 
 from protocol import environment
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Names of what a deployment made for the functions."""
+class SettingsMissingError(Exception):
+    """Variables are not set without which a function cannot do its work; `names` are theirs."""
 
-    results_table: str
-    latches_table: str
-    bucket: str
-    stage: str = ""
-    region: str | None = None  # None: as boto3 finds it
-    outbox_table: str = ""
-    sender: str | None = None  # None: mails are kept in the outbox
-    people: str | None = None  # the path of a JSON file
-    templates: str | None = None  # the folder of those deployed with the function
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(dict.fromkeys(names))
+        super().__init__("not set in this function's environment: " + ", ".join(self.names))
+
+
+def _variable(name: str, take: Callable[[str], Any] = str) -> dict[str, Any]:
+    """Say which variable a field is read from, and how its text is taken."""
+    return {"variable": name, "take": take}
+
+
+def _nested(settings: Callable[[Mapping[str, str]], Any]) -> dict[str, Any]:
+    """Say by what a field's own settings are read."""
+    return {"settings": settings}
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.split(",") if name)
+
+
+@dataclass(frozen=True, slots=True)
+class _FromEnvironment:
+    """Settings that are read from variables, as their fields say."""
 
     @classmethod
-    def read(cls, variables: Mapping[str, str] = os.environ) -> Settings:
-        """Return the settings of this function; raises KeyError for one that is not set."""
-        return cls(
-            results_table=variables[environment.RESULTS_TABLE],
-            latches_table=variables[environment.LATCHES_TABLE],
-            bucket=variables[environment.BUCKET],
-            stage=variables.get(environment.STAGE, ""),
-            outbox_table=variables.get(environment.OUTBOX_TABLE, ""),
-            sender=variables.get(environment.SENDER),
-            people=variables.get(environment.PEOPLE),
-            templates=variables.get(environment.TEMPLATES),
-        )
+    def read(cls, variables: Mapping[str, str] = os.environ) -> Self:
+        """Return the settings of this function.
+
+        Raises SettingsMissingError with the names of all variables that are not set.
+        """
+        found: dict[str, Any] = {}
+        missing: list[str] = []
+        for one in fields(cls):
+            if "settings" in one.metadata:
+                try:
+                    found[one.name] = one.metadata["settings"](variables)
+                except SettingsMissingError as error:
+                    missing += error.names
+            elif "variable" in one.metadata:
+                name = one.metadata["variable"]
+                if name in variables:
+                    found[one.name] = one.metadata["take"](variables[name])
+                elif one.default is MISSING and one.default_factory is MISSING:
+                    missing.append(name)
+        if missing:
+            raise SettingsMissingError(missing)
+        return cls(**found)
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSettings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(_FromEnvironment):
+    """Names of what a deployment made for the functions."""
+
+    results_table: str = field(metadata=_variable(environment.RESULTS_TABLE))
+    latches_table: str = field(metadata=_variable(environment.LATCHES_TABLE))
+    bucket: str = field(metadata=_variable(environment.BUCKET))
+    stage: str = field(default="", metadata=_variable(environment.STAGE))
+    region: str | None = None
+    outbox_table: str = field(default="", metadata=_variable(environment.OUTBOX_TABLE))
+    # without a sender mails are kept in the outbox
+    sender: str | None = field(default=None, metadata=_variable(environment.SENDER))
+    people: str | None = field(default=None, metadata=_variable(environment.PEOPLE))  # a JSON file
+    # the folder of those deployed with the function
+    templates: str | None = field(default=None, metadata=_variable(environment.TEMPLATES))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSettings(_FromEnvironment):
     """Names of what a deployment made for the functions of tasks.
 
     `people` is the path of a JSON file, None where a stage names nobody; `chat` the name of a
     secret.
     """
 
-    tasks_table: str
-    tokens_table: str
-    outbox_table: str
-    api: str
-    stage: str = ""
-    people: str | None = None
-    sender: str | None = None
-    chat: str | None = None
+    tasks_table: str = field(metadata=_variable(environment.TASKS_TABLE))
+    tokens_table: str = field(default="", metadata=_variable(environment.TASK_TOKENS_TABLE))
+    outbox_table: str = field(default="", metadata=_variable(environment.OUTBOX_TABLE))
+    api: str = field(default="", metadata=_variable(environment.API))
+    stage: str = field(default="", metadata=_variable(environment.STAGE))
+    people: str | None = field(default=None, metadata=_variable(environment.PEOPLE))
+    sender: str | None = field(default=None, metadata=_variable(environment.SENDER))
+    chat: str | None = field(default=None, metadata=_variable(environment.CHAT))
     region: str | None = None
 
-    @classmethod
-    def read(cls, variables: Mapping[str, str] = os.environ) -> TaskSettings:
-        """Return the settings of this function; raises KeyError for a table that is not set."""
-        return cls(
-            tasks_table=variables[environment.TASKS_TABLE],
-            tokens_table=variables.get(environment.TASK_TOKENS_TABLE, ""),
-            outbox_table=variables.get(environment.OUTBOX_TABLE, ""),
-            api=variables.get(environment.API, ""),
-            stage=variables.get(environment.STAGE, ""),
-            people=variables.get(environment.PEOPLE),
-            sender=variables.get(environment.SENDER),
-            chat=variables.get(environment.CHAT),
-        )
 
-
-@dataclass(frozen=True, slots=True)
-class ApiSettings:
-    """Names of what a deployment made for the API."""
-
-    tasks: TaskSettings
-    events: EventSettings
-    records: RecordSettings
-    stage: str = ""
-    region: str | None = None
-    console: str | None = None  # the folder of the console's files
-    login: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, variables: Mapping[str, str] = os.environ) -> ApiSettings:
-        """Return the settings of this function; raises KeyError for one that is not set."""
-        return cls(
-            tasks=TaskSettings.read(variables),
-            events=EventSettings.read(variables),
-            records=RecordSettings.read(variables),
-            stage=variables.get(environment.STAGE, ""),
-            console=variables.get(environment.CONSOLE),
-            login=json.loads(variables.get(environment.LOGIN, "{}")),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class EventSettings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventSettings(_FromEnvironment):
     """Names of what a deployment made for what events go through.
 
     `machines` is what the ARNs of the stage's state machines begin with; `dead_letters` the ARN
     of a queue; `manifests` a folder.
     """
 
-    events_table: str
-    bucket: str
-    queue: str
-    machines: str
-    tasks_table: str = ""
-    manifests: str = ""
-    bus: str = ""
-    dead_letters: str = ""
-    alias: str = ""
-    stage: str = ""
+    events_table: str = field(metadata=_variable(environment.EVENTS_TABLE))
+    bucket: str = field(metadata=_variable(environment.BUCKET))
+    queue: str = field(metadata=_variable(environment.QUEUE))
+    machines: str = field(metadata=_variable(environment.MACHINES))
+    tasks_table: str = field(default="", metadata=_variable(environment.TASKS_TABLE))
+    manifests: str = field(default="", metadata=_variable(environment.MANIFESTS))
+    bus: str = field(default="", metadata=_variable(environment.BUS))
+    dead_letters: str = field(default="", metadata=_variable(environment.DEAD_LETTERS))
+    alias: str = field(default="", metadata=_variable(environment.ALIAS))
+    stage: str = field(default="", metadata=_variable(environment.STAGE))
     region: str | None = None
 
-    @classmethod
-    def read(cls, variables: Mapping[str, str] = os.environ) -> EventSettings:
-        """Return the settings of this function; raises KeyError for one that is not set."""
-        return cls(
-            events_table=variables[environment.EVENTS_TABLE],
-            bucket=variables[environment.BUCKET],
-            queue=variables[environment.QUEUE],
-            machines=variables[environment.MACHINES],
-            tasks_table=variables.get(environment.TASKS_TABLE, ""),
-            manifests=variables.get(environment.MANIFESTS, ""),
-            bus=variables.get(environment.BUS, ""),
-            dead_letters=variables.get(environment.DEAD_LETTERS, ""),
-            alias=variables.get(environment.ALIAS, ""),
-            stage=variables.get(environment.STAGE, ""),
-        )
 
-
-@dataclass(frozen=True, slots=True)
-class RecordSettings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSettings(_FromEnvironment):
     """Names of what a deployment made for the records of runs.
 
     `machines` is what the ARNs of the stage's state machines begin with, `logs` are log groups,
     `days` how long records are kept.
     """
 
-    tasks: TaskSettings
-    runs_table: str
-    results_table: str
-    bucket: str
-    latches_table: str = ""
-    latches_function: str = ""
-    machines: str = ""
-    alias: str = ""
-    manifests: str = ""
-    bus: str = ""
-    logs: tuple[str, ...] = ()
-    days: int = 400
-    stage: str = ""
+    tasks: TaskSettings = field(metadata=_nested(TaskSettings.read))
+    runs_table: str = field(metadata=_variable(environment.RUNS_TABLE))
+    results_table: str = field(metadata=_variable(environment.RESULTS_TABLE))
+    bucket: str = field(metadata=_variable(environment.BUCKET))
+    latches_table: str = field(default="", metadata=_variable(environment.LATCHES_TABLE))
+    latches_function: str = field(default="", metadata=_variable(environment.LATCHES_FUNCTION))
+    machines: str = field(default="", metadata=_variable(environment.MACHINES))
+    alias: str = field(default="", metadata=_variable(environment.ALIAS))
+    manifests: str = field(default="", metadata=_variable(environment.MANIFESTS))
+    bus: str = field(default="", metadata=_variable(environment.BUS))
+    logs: tuple[str, ...] = field(default=(), metadata=_variable(environment.LOGS, _names))
+    days: int = field(default=400, metadata=_variable(environment.RETENTION, int))
+    stage: str = field(default="", metadata=_variable(environment.STAGE))
     region: str | None = None
 
-    @classmethod
-    def read(cls, variables: Mapping[str, str] = os.environ) -> RecordSettings:
-        """Return the settings of this function; raises KeyError for one that is not set."""
-        return cls(
-            tasks=TaskSettings.read(variables),
-            runs_table=variables[environment.RUNS_TABLE],
-            results_table=variables[environment.RESULTS_TABLE],
-            bucket=variables[environment.BUCKET],
-            latches_table=variables.get(environment.LATCHES_TABLE, ""),
-            latches_function=variables.get(environment.LATCHES_FUNCTION, ""),
-            machines=variables.get(environment.MACHINES, ""),
-            alias=variables.get(environment.ALIAS, ""),
-            manifests=variables.get(environment.MANIFESTS, ""),
-            bus=variables.get(environment.BUS, ""),
-            logs=tuple(name for name in variables.get(environment.LOGS, "").split(",") if name),
-            days=int(variables.get(environment.RETENTION, "400")),
-            stage=variables.get(environment.STAGE, ""),
-        )
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSettings(_FromEnvironment):
+    """Names of what a deployment made for the API; `console` is the folder of its files."""
+
+    tasks: TaskSettings = field(metadata=_nested(TaskSettings.read))
+    events: EventSettings = field(metadata=_nested(EventSettings.read))
+    records: RecordSettings = field(metadata=_nested(RecordSettings.read))
+    stage: str = field(default="", metadata=_variable(environment.STAGE))
+    region: str | None = None
+    console: str | None = field(default=None, metadata=_variable(environment.CONSOLE))
+    login: Mapping[str, str] = field(
+        default_factory=dict, metadata=_variable(environment.LOGIN, json.loads)
+    )

@@ -13,7 +13,6 @@ from functions.adapters.bus import EventBridgeBus, NotPublished
 from functions.adapters.machines import Addresses
 from functions.adapters.manifests import KeptManifests, deployed_in
 from functions.adapters.queue import SqsQueue
-from functions.settings import EventSettings
 from protocol.payloads import Json
 from tests.functions.events.kit import ACCOUNT, BUCKET, REGION, manifest
 
@@ -101,13 +100,3 @@ def test_an_execution_is_started_once_and_described(stage):
     assert not machines.start("release", "run-1", '{"a":1}')
     with pytest.raises(ClientError):
         machines.start("nothing", "run-1", "{}")
-
-
-def test_settings_are_read_from_the_environment():
-    read = EventSettings.read(
-        {"STEPSMITH_EVENTS_TABLE": "events", "STEPSMITH_BUCKET": "b", "STEPSMITH_QUEUE": "q",
-         "STEPSMITH_MACHINES": PREFIX, "STEPSMITH_STAGE": "live", "STEPSMITH_DEAD_LETTERS": "d"}
-    )  # fmt: skip
-    assert (read.events_table, read.dead_letters, read.alias) == ("events", "d", "")
-    with pytest.raises(KeyError):
-        EventSettings.read({})
