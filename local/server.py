@@ -6,7 +6,6 @@ a browser ask: neither under a name of its own (DNS rebinding) nor from its own 
 
 from __future__ import annotations
 
-import mimetypes
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias
 from urllib.parse import unquote
 
+from functions.domain.site import Site as Console
+from functions.http import files
 from local.server_events import Answer, Request, answer_of, event_of
 from local.server_login import COOKIE, LOGIN, NOBODY, login
 
@@ -164,7 +165,7 @@ def _answered(request: Request, site: Site, hosts: frozenset[str]) -> Answer:
         return login(request, site.person, site.people)
     if site.forward is not None:
         return site.forward(request, _person(request, site))
-    if site.api is not None and _is_of_api(request):
+    if site.api is not None and not files.is_file(request.path):
         try:
             return answer_of(site.api(event_of(request, _person(request, site))))
         except SystemExit:  # the stage's clock has been closed under way
@@ -173,11 +174,6 @@ def _answered(request: Request, site: Site, hosts: frozenset[str]) -> Answer:
             site.fault(f"{request.method} {request.path}: {type(error).__name__}: {error}")
             return _plain(500, "something went wrong on our side")
     return _file(request, site.files)
-
-
-def _is_of_api(request: Request) -> bool:
-    path = request.path
-    return path.startswith(("/api/", "/tasks/")) or path == "/api"
 
 
 def _person(request: Request, site: Site) -> str | None:
@@ -190,24 +186,11 @@ def _person(request: Request, site: Site) -> str | None:
 
 
 def _file(request: Request, folder: Path | None) -> Answer:
-    """Return a static file; a path of the console's own is its page."""
-    if request.method not in ("GET", "HEAD"):
-        return _plain(405, "only GET here")
+    """Return a file of the console, as a deployed API does."""
     if folder is None:
         return _plain(404, "there is no console here; the API is under /api/")
-    path = (folder / request.path.lstrip("/")).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        return _plain(404, "there is nothing here")
-    if not path.is_file() and mimetypes.guess_type(path.name)[0] is None:
-        path = folder / "index.html"
-    try:
-        body = path.read_bytes()
-    except OSError:
-        return _plain(404, "there is nothing here")
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    if kind.startswith("text/") or kind == "application/javascript":
-        kind += "; charset=utf-8"
-    return Answer(200, (("Content-Type", kind), *_HEADERS), body)
+    console = Console(folder, {"type": "local"}, "local")
+    return answer_of(files.answer(event_of(request, None), console))
 
 
 def _plain(status: int, text: str) -> Answer:
