@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+from urllib.parse import quote
 
 from functions.domain.records.item import RunItem
 from functions.domain.records.plan import Plan
@@ -138,7 +139,7 @@ def _message(
         recipient,
         subject,
         text,
-        f"{api}/runs/{run['run_id']}",
+        f"{api}/#/runs/{quote(run['run_id'], safe='')}",
         asks=False,
     )
 

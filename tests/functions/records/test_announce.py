@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
 from functions.adapters.task_items import packed
 from functions.domain.people import Directory
+from functions.domain.records.notices import _message
 from functions.domain.task import Decision, Place, Task
 from functions.handlers import records as records_function
 from functions.usecases.keep_record import take_change
@@ -17,6 +21,7 @@ from protocol.events import read_as
 from tests.functions.records.memory import START, begins, change
 from tests.functions.records.replay import news, office_of, played, tell, written
 
+CONSOLE = Path(__file__).parents[3] / "console/js/main.js"
 TEXT = """
 inputs: {who: {type: string, default: lead@example.com}}
 notify:
@@ -84,7 +89,18 @@ def test_people_are_told_once_whatever_is_repeated(office):
     assert message.subject == "Failed: w (r-1)"
     assert "- c: Broken: c broke" in message.text
     assert "What it had done was undone." in message.text
-    assert (message.page, message.link) == ("https://api.example.com/runs/r-1", None)
+    assert (message.page, message.link) == ("https://api.example.com/#/runs/r-1", None)
+
+
+@pytest.mark.parametrize("run_id", ["r-1", "nightly-2026.11", "a?b#c/d"])
+def test_a_message_leads_to_a_view_of_the_console(run_id):
+    """All else than the API is files: views stand behind the hash, where `main.js` looks."""
+    message = _message({"workflow_id": "w", "run_id": run_id}, "failed", None, "", "https://api")
+    views = re.findall(r"\[/(\^.+?\$)/, (\w+)\]", CONSOLE.read_text(encoding="utf-8"))
+    there, _, view = message.page.partition("#/")
+    found = [(name, re.match(pattern.replace("\\/", "/"), view)) for pattern, name in views]
+    assert there == "https://api/"
+    assert [(name, unquote(match[1])) for name, match in found if match] == [("run", run_id)]
 
 
 def test_a_message_that_cannot_be_sent_is_noted_and_stops_nothing(office):
