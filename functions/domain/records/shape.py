@@ -23,10 +23,9 @@ class ErrorRecord(TypedDict):
     details: NotRequired[Json]
 
 
-class ItemRecord(TypedDict):
-    """What became of one item of a for_each; `index` is a list where they nest."""
+class _CarriedOut(TypedDict):
+    """What became of a step or of one of its items; each says what is its own."""
 
-    index: int | list[int]
     status: str
     in_doubt: NotRequired[bool]
     undone: NotRequired[bool]
@@ -43,7 +42,13 @@ class ItemRecord(TypedDict):
     task_id: NotRequired[str]
 
 
-class StepRecord(TypedDict):
+class ItemRecord(_CarriedOut):
+    """What became of one item of a for_each; `index` is a list where they nest."""
+
+    index: int | list[int]
+
+
+class StepRecord(_CarriedOut):
     """What became of a step.
 
     `rounds` are those of a `repeat`, `refs` outputs that are kept apart, `run` is a child's
@@ -52,23 +57,9 @@ class StepRecord(TypedDict):
     """
 
     step_id: str
-    status: str
     reason: NotRequired[str | None]
     tolerated: NotRequired[bool]
-    in_doubt: NotRequired[bool]
-    undone: NotRequired[bool]
-    kept: NotRequired[bool]
-    attempt: NotRequired[int]
-    rounds: NotRequired[int]
-    started_at: NotRequired[str]
-    completed_at: NotRequired[str | None]
-    last_attempt: NotRequired[str]
-    outputs: NotRequired[Json]
-    refs: NotRequired[Mapping[str, Json]]
-    error: NotRequired[ErrorRecord]
     items: NotRequired[list[ItemRecord]]
-    run: NotRequired[Mapping[str, Any]]
-    task_id: NotRequired[str]
     line: NotRequired[int]
 
 
