@@ -170,6 +170,11 @@ COMMANDS: dict[str, Entry] = {
         "say what this machine lacks, and what to do about it",
         ("stepsmith doctor", "stepsmith doctor --on prod"),
     ),
+    "prune": Entry(
+        "cli.commands.prune",
+        "delete versions in a stage that nothing needs any more",
+        ("stepsmith prune --on prod --dry-run", "stepsmith prune --on prod --newest 3 --yes"),
+    ),
     "schema": Entry(
         "cli.commands.schema",
         "print the JSON Schema of workflow files, for editors",

@@ -9,6 +9,9 @@ from cli.against import comparison
 from cli.against_deployed import of_stage
 from cli.manifests import workflows
 from cli.project import Projects
+from cli.prune import Wish, plan
+from cli.prune_account import Account
+from cli.prune_delete import carry_out
 from cli.reach import at
 from tests.stack.conftest import ALICE
 
@@ -92,3 +95,28 @@ def _point(machines, version):
         stateMachineAliasArn=f"{MACHINE}:live",
         routingConfiguration=[{"stateMachineVersionArn": version, "weight": 100}],
     )
+
+
+def test_what_no_run_is_on_any_more_is_pruned_and_the_rest_goes_on(stage, waiting):
+    """One version is left of each machine; runs start, call, and end as they did."""
+    assert waiting
+    account = Account("dev", "ministack", stage.client)
+    found = account.found()
+    before = {one.name: one.versions for one in found.machines}
+    wish = Wish(newest=1)
+
+    outcome = carry_out(found, wish, account.names, plan(found, wish, account.names), account)
+
+    assert outcome.failed == []
+    after = account.found()
+    assert len(before["versions"]) > 1
+    assert {one.name: one.versions for one in after.machines} == {
+        name: versions[:1] for name, versions in before.items()
+    }
+    stamps = [one.versions for one in found.functions if one.name == "action-stamp"]
+    assert [len(one.versions) for one in after.functions if one.name == "action-stamp"] == [1]
+    assert len(stamps[0]) > 1
+    assert plan(after, wish, account.names).is_empty
+    run = stage.run("versions")
+    _approve(stage, run)
+    assert stage.over(run)["outputs"] == {"code": 2, "definition": "2"}
