@@ -27,6 +27,7 @@ def task_text(task: Any, *, colour: bool) -> str:
             ("due", when(task["due_at"])),
             ("ends", when(task["expires_at"])),
             ("form", "" if form is None else json.dumps(form, ensure_ascii=False)),
+            ("not told", "\n".join(_untold(one) for one in task["notices"] if one["error"])),
             ("votes", "\n".join(_vote(one) for one in task["votes"])),
             ("decided", _vote(decision, by="decided_by", at="decided_at") if decision else ""),
             ("asked for", task["description"] or ""),
@@ -35,6 +36,10 @@ def task_text(task: Any, *, colour: bool) -> str:
     )
     history = "".join(f"  {_entry(one)}\n" for one in task["history"])
     return f"{head}{about}{paint('history', 'accent')}\n{history}"
+
+
+def _untold(one: Any) -> str:
+    return f"{one['to']}: {one['error']}"
 
 
 def _vote(one: Any, by: str = "by", at: str = "at") -> str:

@@ -71,7 +71,7 @@ OPEN = {
     *("states:SendTaskFailure", "states:SendTaskSuccess"),
     *("xray:PutTelemetryRecords", "xray:PutTraceSegments"),
 }
-"""What docs/deployment.md says is allowed on `*`: IAM knows no resources of these."""
+"""What docs/security.md says is allowed on `*`: IAM knows no resources of these."""
 
 
 # --- what is kept -----------------------------------------------------------------------------
