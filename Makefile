@@ -8,8 +8,9 @@ NODE := node_modules/.installed
 LIBRARIES := build/libraries/.fetched
 MINISTACK := .venv/.ministack/.made
 STAGE :=
+BENCH :=
 
-.PHONY: help setup demo test check fmt fuzz bench build synth dist deploy lock
+.PHONY: help setup demo test check fmt fuzz bench soak build synth dist deploy lock
 
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -35,8 +36,11 @@ fmt: $(DEV) ## Format, and mend what lint can mend
 fuzz: $(DEV) $(NODE) ## 10,000 hostile inputs for each fuzz test
 	STEPSMITH_FUZZ=10000 $(PYTHON) -m pytest -n 2 -m fuzz --timeout 3600
 
-bench: $(DEV) ## Time and memory of compiling 10 to 5,000 steps
-	$(PYTHON) -m bench.compile
+bench: $(DEV) $(NODE) $(MINISTACK) ## Speed, size and cost beside peers, one table (BENCH=--write: into the documents)
+	$(PYTHON) -m bench $(BENCH)
+
+soak: $(DEV) ## The long forms of races and laws: thousands of events, decisions, runs
+	$(PYTHON) -m bench.soak
 
 dist: $(ENGINE) ## Build the wheel and the source archive into dist/
 	$(PYTHON) -m hatchling build --directory dist

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bench import limits
 from bench.limits import Limit
@@ -51,6 +51,11 @@ def _measured(shape: str, rounds: int | None) -> list[Limit]:
         small = by_size.get(100)
         grown = None if small is None else best.total / steps / (small.total / 100)
         print(_row(shape, steps, best, grown, peak(text, SURROUNDINGS)), flush=True)
+    return limits_of(shape, by_size)
+
+
+def limits_of(shape: str, by_size: Mapping[int, Best]) -> list[Limit]:
+    """Return the limits of a shape, from what 100, 1,000 and 5,000 steps take."""
     found = [
         limits.growth(shape, by_size[100].total / 100, by_size[5_000].total / 5_000),
         limits.loads(shape, by_size[1_000]),

@@ -48,6 +48,7 @@ SETTINGS = EventSettings(
     bucket=BUCKET,
     queue=f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/events",
     machines=f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:",
+    runs_table=table_name("runs"),
     tasks_table=table_name("tasks"),
     dead_letters=f"arn:aws:sqs:{REGION}:{ACCOUNT}:dead",
     stage="test",
@@ -228,7 +229,7 @@ class Stage:
         self.s3 = boto3.client("s3", region_name=REGION)
         self.s3.create_bucket(Bucket=BUCKET)
         self.dynamodb = boto3.client("dynamodb", region_name=REGION)
-        create_tables(self.dynamodb, ["events", "tasks"])
+        create_tables(self.dynamodb, ["events", "runs", "tasks"])
         self.stepfunctions = boto3.client("stepfunctions", region_name=REGION)
         for reference in {one["id"] for one in manifests}:
             self.create_machine(reference)

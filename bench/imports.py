@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,11 +92,16 @@ def targets() -> dict[str, str]:
 def compared(statement: str) -> tuple[Import, Import]:
     """Return the import of a function and that of the libraries it loads; the fastest rounds."""
     needed = timed(statement).libraries
-    base = "\n".join(_USES[name] for name in needed) or "pass"
+    base = base_of(needed)
     rounds = [(timed(statement), timed(base)) for _ in range(_ROUNDS)]
     # The fastest of each: what is slower was somebody else's work on this machine.
     own, other = (min(pair[at].seconds for pair in rounds) for at in (0, 1))
     return Import(own, needed), Import(other, needed)
+
+
+def base_of(libraries: Sequence[str]) -> str:
+    """Return the statements that import libraries, as the functions use them."""
+    return "\n".join(_USES[name] for name in libraries) or "pass"
 
 
 def timed(statement: str) -> Import:

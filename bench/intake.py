@@ -9,7 +9,7 @@ events can never start: their message is broken, or their trigger is gone. Then 
 event are counted, and the throughput is held against a loop that makes just those calls.
 
 Wrong is: an event without its run or with two, one kept as dead that could start or not kept that
-could not, more than 3 calls for a new event or 1 for a duplicate, a throughput that
+could not, more than 4 calls for a new event or 1 for a duplicate, a throughput that
 is more than 1.5 times worse than the loop's. The exit code is 1 then.
 """
 
@@ -225,6 +225,9 @@ def _another(client: Any, name: str, params: Any) -> tuple[Any, str, Any]:
     """Return the same call about another event."""
     if name == "StartExecution":
         return client, name, {**params, "name": f"b{params['name'][1:]}"}
+    if name == "PutItem":
+        item = params["Item"]
+        return client, name, {**params, "Item": {**item, "run": {"S": f"b{item['run']['S']}"}}}
     return client, name, {**params, "Key": {"id": {"S": f"bare-{params['Key']['id']['S']}"}}}
 
 
@@ -252,8 +255,8 @@ def main() -> int:
     ratio = spent.ours / spent.bare
     print(f"a new event: {', '.join(spent.new)}; a duplicate: {', '.join(spent.duplicate)}")
     print(f"intake takes {ratio:.2f} times the time of a loop that makes just its calls")
-    if len(spent.new) > 3 or len(spent.duplicate) > 1:
-        wrong.append("more calls than 3 for a new event and 1 for a duplicate")
+    if len(spent.new) > 4 or len(spent.duplicate) > 1:
+        wrong.append("more calls than 4 for a new event and 1 for a duplicate")
     if ratio > MOST_RATIO:
         wrong.append(f"more than {MOST_RATIO} times the time of the calls alone")
     print("wrong: " + ("; ".join(wrong) or "nothing"))

@@ -21,7 +21,8 @@ from typing import Any
 import boto3
 
 from functions.adapters.result_rows import DynamoResultRows
-from functions.adapters.runs import DynamoRuns, packed_item
+from functions.adapters.run_items import packed_item
+from functions.adapters.runs import DynamoRuns
 from functions.adapters.tasks import DynamoTasks
 from functions.domain.records.item import CLOSED, RunItem
 from functions.domain.records.said import stamp
