@@ -29,7 +29,11 @@ TABLES_OF: Mapping[str, Mapping[str, str]] = {
         "runs": "get put query",
         "tasks": "get put query update",
     },
-    "intake": {"events": "get put query update", "tasks": "get put query update"},
+    "intake": {
+        "events": "get put query update",
+        "runs": "put",
+        "tasks": "get put query update",
+    },
     "latches": {"latches": "get put update"},
     "records": {
         "latches": "get put update",
@@ -194,7 +198,10 @@ def of_action(action: Action, places: Places) -> tuple[Statement, ...]:
 
 
 def of_builds(secrets: Iterable[str], places: Places) -> tuple[Statement, ...]:
-    """Return what a build may do: what the function of scripts may."""
+    """Return what a build may do: what the function of scripts may.
+
+    The other actions that builds carry out need no more than that, which a test holds them to.
+    """
     return of_action(Action("run", tuple(secrets)), places)
 
 

@@ -121,8 +121,8 @@ class Application:
     """All that is deployed for a stage.
 
     `code` are the archives of the functions by their names (`api`, `action-run`). `scratch` is a
-    folder for files that are deployed and made only now. `build` is what a script's build gets,
-    None where no script needs one.
+    folder for files that are deployed and made only now. `build` is what builds get, None where
+    no step needs one, `build_secrets` are the names of the secrets that they read.
     """
 
     project: str
@@ -133,4 +133,5 @@ class Application:
     scratch: Path
     secrets: tuple[str, ...] = ()  # those that the API, intake and records read
     build: Path | None = None
+    build_secrets: tuple[str, ...] = ()
     has_templates: bool = False

@@ -76,7 +76,7 @@ class StageStack(Stack):
         self._tables = Tables(self, "Tables", protected=stage.protected)
         self._bucket = RunFiles(self, "Files", days=stage.days, protected=stage.protected)
         self._queues = Queues(self, "Queues", seconds=INTAKE_SECONDS)
-        self._bus = Bus(self, "Bus", stage=stage.name)
+        self._bus = Bus(self, "Bus", stage=stage.name, protected=stage.protected)
         self._api = HttpApi(self, "Http", stage=stage.name, domain=stage.domain)
         self._link_key()
         self._core_around = self._surroundings()
@@ -217,8 +217,7 @@ class StageStack(Stack):
         application = self._application
         if application.build is None:
             return None
-        secrets = next((one.secrets for one in application.actions if one.name == "run"), ())
-        allowed = grants.of_builds(secrets, self._places)
+        allowed = grants.of_builds(application.build_secrets, self._places)
         return Builds(self, "Builds", application.build, self._action_around, allowed)
 
     # --- what they are connected by ---------------------------------------------------------------

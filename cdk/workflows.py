@@ -75,7 +75,7 @@ class WorkflowStack(NestedStack):
             made = StateMachine(self, f"Machine{part}", machine, known, application)
             fill = machine_fill(application.stage.name, machine.name, made.version)
             self.fills[machine.name] = known[f"machine:{machine.name}"] = fill
-        Triggers(self, "Triggers", workflow, ways)
+        Triggers(self, "Triggers", workflow, ways, kept=application.stage.protected)
 
 
 def _behind_those_started(workflow: Workflow) -> list[Machine]:

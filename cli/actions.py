@@ -96,6 +96,7 @@ def _contract(entry: Mapping[str, Json]) -> ActionContract:
         reads_files=entry.get("reads_files") is True,
         makes_files=bool(entry.get("files")),
         hands_on_callback=entry.get("callback") is True,
+        runner="codebuild" if entry.get("runner") == "codebuild" else "lambda",
         error_types=tuple(map(str, errors)),
     )
 
@@ -134,5 +135,6 @@ def _contract_of(action: Action[Any, Any]) -> ActionContract:
         repeatable=action.repeatable,
         reads_files=action.reads_files,
         makes_files=bool(action.files),
+        runner=action.runner,
         error_types=tuple(getattr(error, "__name__", str(error)) for error in action.error_types),
     )

@@ -92,6 +92,7 @@ def application(root: Path, stage: str | None, *, here: bool = False) -> Applica
         code=code,
         scratch=root / FOLDER / "machines",
         secrets=found.secrets,
+        build_secrets=found.build_secrets,
         build=code.pop(BUILDS, None),
         has_templates=has_templates(found),
     )

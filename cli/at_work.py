@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cli import reach_address
-from cli.console import Misuse
+from cli.kept_folder import held
 from functions.domain.task_rules import Verdict
 from local.people import News, Said
 
@@ -106,11 +106,11 @@ def at_work(
     from local.stage import Stage
 
     folder = kept.folder
-    other = reach_address.read(folder / reach_address.KEPT)
-    if other is not None:
-        raise Misuse(f"process {other.pid} is at work on what is kept in '{folder}'")
-    clock = state.clock_of(folder)
-    with Server() as server, Stage(replace(setting(server.url), keep=folder), clock) as stage:
+    with (
+        held(folder),
+        Server() as server,
+        Stage(replace(setting(server.url), keep=folder), state.clock_of(folder)) as stage,
+    ):
         if waiting is not None:
             waiting.stage = stage
         fault = setting(server.url).fault

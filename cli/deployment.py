@@ -11,10 +11,11 @@ from pathlib import Path
 from cdk import model
 from cli.console import WRONG, Misuse
 from cli.manifests import Workflow, workflows
-from cli.overview import users_of_secrets
+from cli.overview import BUILDS, NOTIFY, all_steps, users_of_secrets
 from cli.permissions import Statement, statements
 from cli.project import Project, Projects
 from cli.settings import DAY, FILE, LOCAL, Stage
+from compiler.check.program import Action
 from compiler.check.suggest import suggestion
 from compiler.check.workflows import highest
 from compiler.document.nodes import Json
@@ -38,8 +39,9 @@ class Deployment:
     """What is deployed for a stage, before anything is packed.
 
     `manifests` are by their references; `people` are the stage's, as functions read them.
-    `secrets` are those that triggers and `notify` read. `actions` are in the order of their
-    names.
+    `secrets` are those that triggers and `notify` read, `build_secrets` those that builds do.
+    `actions` are in the order of their names; `built` are the names of those, beside scripts,
+    that builds carry out.
     """
 
     project: Project
@@ -49,6 +51,8 @@ class Deployment:
     manifests: Mapping[str, Json]
     people: Mapping[str, Json]
     secrets: tuple[str, ...]
+    build_secrets: tuple[str, ...]
+    built: tuple[str, ...]
     has_builds: bool
 
 
@@ -89,6 +93,8 @@ def deployment(project: Project) -> Deployment:
         _manifests(found, by_file),
         _people(project, written),
         _secrets(found, users),
+        tuple(sorted({*users.get(BUILDS, ()), *_of_sources(found)})),
+        _built(found),
         any(_BUILD in text for text in definitions),
     )
 
@@ -188,6 +194,14 @@ def _users(found: Iterable[Workflow]) -> dict[str, set[str]]:
     return users
 
 
+def _built(found: Iterable[Workflow]) -> tuple[str, ...]:
+    """Return the actions that builds carry out."""
+    programs = (one.own.program for one in found)
+    steps = (step for program in programs if program for step in all_steps(program))
+    built = (step.kind for step in steps if step.is_build)
+    return tuple(sorted({kind.action for kind in built if isinstance(kind, Action)}))
+
+
 def _of_sources(found: Iterable[Workflow]) -> set[str]:
     """Return the secret that sources are fetched with; none of it where no workflow has one."""
     has_source = any(
@@ -244,7 +258,7 @@ def _people(project: Project, stage: Stage) -> dict[str, Json]:
 
 
 def _secrets(found: Iterable[Workflow], users: Mapping[str, set[str]]) -> tuple[str, ...]:
-    names = set(users.get("notify:", ()))
+    names = set(users.get(NOTIFY, ()))
     for one in found:
         for trigger in one.manifest["triggers"]:
             secret = trigger["settings"].get("secret")

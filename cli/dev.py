@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from cli import reach_address
 from cli.console import FINE, Console, Misuse
 from cli.dev_talk import Talk
 from cli.dev_workflows import Workflows
+from cli.kept_folder import held
 from cli.people_here import caller, directory_of, people_of
 from cli.project import Projects
 from cli.secrets import secrets_here
@@ -50,9 +52,10 @@ def dev(options: Options, console: Console, wait: Callable[[], object]) -> int:
     """
     from local.server import PortTaken, Server
 
+    kept = nullcontext() if options.keep is None else held(options.keep)
     try:
         port, tries = (PORT, PORTS) if options.port is None else (options.port, 1)
-        with Server(port, tries) as server:
+        with kept, Server(port, tries) as server:
             return _serve(options, console, wait, server)
     except PortTaken as taken:
         raise Misuse(f"port {taken} is taken; name another with --port") from None
@@ -88,21 +91,41 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
         talk.mistakes(read.mistakes)
         stage.lay(read.laid(), read.actions)
         server.serve(Site(stage.answer, console_folder(), person, people_of(directory), talk.fault))
-        talk.up(server.url, person, read, setting)
-        file = root / reach_address.DEV
-        is_first = talk.alone(reach_address.read(file))
-        if is_first:
-            reach_address.write(file, server.url)
-        stage.warm()
         try:
-            _loop(stage, workflows, talk, wait, str(root))
+            with _announced(server.url, options) as other:
+                talk.up(server.url, person, read, setting)
+                if other is not None:
+                    talk.not_alone(other)
+                stage.warm()
+                _loop(stage, workflows, talk, wait, str(root))
         finally:
-            if is_first:
-                reach_address.remove(file)
             talk.end()
             stage.stop_runs()
             _save(stage, str(root))
     return FINE
+
+
+@contextmanager
+def _announced(url: str, options: Options) -> Iterator[reach_address.Address | None]:
+    """Let commands find this process: by the project, and by the folder in which all is kept.
+
+    Gives the process that serves the project already, where there is one: commands find that one.
+    """
+    file = options.root / reach_address.DEV
+    other = reach_address.read(file)
+    places = [] if other else [file]
+    if options.keep is not None:
+        places.append(options.keep / reach_address.KEPT)
+    try:
+        for place in places:
+            reach_address.write(place, url)
+    except OSError as error:
+        raise Misuse(f"'{error.filename}' cannot be written: {error.strerror}") from None
+    try:
+        yield other
+    finally:
+        for place in places:
+            reach_address.remove(place)
 
 
 def _clock(keep: Path | None) -> Clock:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cli.progress import Style
+from functions.domain.records.said import said
 
 if TYPE_CHECKING:
     from cli.console import Console
@@ -56,12 +57,9 @@ class Talk:
         self._write(f"  time passes {_PASSES[setting.pace]}")
         self._write("  Ctrl-C ends it")
 
-    def alone(self, other: Address | None) -> bool:
-        """Return whether no other process serves this project; say so where one does."""
-        if other is None:
-            return True
+    def not_alone(self, other: Address) -> None:
+        """Say that another process serves this project."""
         self._write(f"  commands talk to the one at {other.url}, which was here before")
-        return False
 
     def read_again(self, read: Read) -> None:
         """Say that files have been read again."""
@@ -125,14 +123,27 @@ def _is_child(detail: Mapping[str, Any]) -> bool:
 
 
 def _why(detail: Mapping[str, Any]) -> str:
+    """Return what failed: the first of the failed steps with its message, or else the cause."""
     cause = detail.get("cause") or ""
     try:
         told = json.loads(cause)
     except ValueError:
         told = None
-    message = told.get("message") if isinstance(told, dict) else cause
-    first = str(message or "").split("\n", 1)[0]
-    return f": {first}" if first else ""
+    text = _failed(told) if isinstance(told, dict) else _first_line(cause)
+    return f": {text}" if text else ""
+
+
+def _failed(told: Mapping[str, Any]) -> str:
+    details = told.get("details") or [{}]
+    step, message = details[0].get("step_id"), details[0].get("message")
+    if not (step and message):
+        return _first_line(told.get("message"))
+    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    return f"{step}: {_first_line(said(message))}{more}"
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").split("\n", 1)[0]
 
 
 def _counted(number: int, what: str) -> str:

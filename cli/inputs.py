@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cli.values import ValuesProblem, values_in
 from protocol.payloads import Json
 
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -65,20 +66,12 @@ def _required(contract: Mapping[str, Json]) -> list[str]:
 
 def _from_file(file: Path) -> dict[str, Json]:
     try:
-        text = file.read_text(encoding="utf-8")
-        if file.suffix == ".json":
-            parsed = json.loads(text)
-        else:
-            import yaml
-
-            parsed = yaml.safe_load(text)
-    except OSError as error:
-        raise InputProblem(f"--inputs {file}: {error.strerror}") from None
-    except ValueError as error:
-        raise InputProblem(f"--inputs {file}: {error}") from None
+        parsed = values_in(file)
+    except ValuesProblem as problem:
+        raise InputProblem(f"--inputs: {problem}") from None
     if not isinstance(parsed, dict):
-        raise InputProblem(f"--inputs {file}: not an object of inputs")
-    return {str(name): value for name, value in parsed.items()}
+        raise InputProblem(f"--inputs {file}: write names with values")
+    return parsed
 
 
 def _value(name: str, text: str, schema: Mapping[str, Json], problems: list[str]) -> Json:

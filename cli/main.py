@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO, cast
 
 from cli.commands.table import COMMANDS
-from cli.console import EXIT_CODES, FAULT, FINE, INTERRUPTED, Colour, Console, Misuse
+from cli.console import (
+    EXIT_CODES,
+    FAULT,
+    FINE,
+    INTERRUPTED,
+    MISUSED,
+    Colour,
+    Console,
+    Misuse,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -22,6 +33,7 @@ _OPTIONS = """\
   --help                     print this help, or that of a command
 """
 _COLOURS = ("auto", "always", "never")
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Command(Protocol):
@@ -32,6 +44,7 @@ class _Command(Protocol):
 
 def entry() -> None:
     """Run the command of this process."""
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
@@ -39,10 +52,29 @@ def entry() -> None:
         code = main(sys.argv[1:], sys.stdout, sys.stderr, sys.stdin)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read has all they wanted. Python would complain when it flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read has all they wanted
         code = FINE
+    except OSError as error:
+        _drop_output()
+        sys.stderr.write(f"stepsmith: nothing more can be written: {error.strerror}\n")
+        code = MISUSED
     sys.exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """Put a stream that leads nowhere in the place of each that was closed (`>&-`).
+
+    Python has None there; and the first file that is opened would become standard output.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _drop_output() -> None:
+    """Write nothing more: Python would complain when it flushes at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(
@@ -54,7 +86,7 @@ def main(
 ) -> int:
     """Carry out one call and return its exit code; see `EXIT_CODES`.
 
-    Raises BrokenPipeError where nobody reads `stdout` any more.
+    Raises BrokenPipeError where nobody reads `stdout` any more, OSError where a disk is full.
     """
     console = Console(stdout, stderr, stdin, os.environ if environ is None else environ)
     call = _Call(debug=False)
@@ -71,7 +103,9 @@ def main(
         return INTERRUPTED
     except BrokenPipeError:
         raise
-    except Exception as fault:  # noqa: BLE001 - whatever it is, it is ours, and one line tells it
+    except Exception as fault:  # whatever it is, it is ours, and one line tells it
+        if isinstance(fault, OSError) and fault.errno in _NO_ROOM:
+            raise
         _report(fault, stderr, debug=call.debug)
         return FAULT
 

@@ -31,6 +31,9 @@ from compiler.plan.limits import DEFINITION_LIMIT, EVENT_LIMIT, request_size
 from compiler.plan.model import Plan
 from compiler.plan.together import skipped_together
 
+BUILDS, NOTIFY = "builds:", "notify:"
+"""Who else looks secrets up, beside the functions of actions; no action has such a name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Latch:
@@ -43,11 +46,12 @@ class Latch:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Where a script runs, and why."""
+    """Where a script runs, or an action that CodeBuild could carry out, and why."""
 
     step: str
     runner: str
     why: str
+    is_script: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +182,8 @@ def _latches(plan: Plan) -> Iterator[Latch]:
         yield Latch(producer, consumer, why)
 
 
-def _all_steps(program: Program) -> Iterator[Step]:
+def all_steps(program: Program) -> Iterator[Step]:
+    """Yield the steps of a workflow, its handlers and what undoes its steps."""
     for step in (*every_step(program.steps), *every_step(program.handlers)):
         yield step
         if step.compensate is not None:
@@ -186,15 +191,16 @@ def _all_steps(program: Program) -> Iterator[Step]:
 
 
 def _runners(program: Program) -> Iterator[Runner]:
-    for step in _all_steps(program):
-        if isinstance(step.kind, Script):
-            yield Runner(step.id, step.kind.runner, step.kind.why)
+    for step in all_steps(program):
+        kind = step.kind
+        if isinstance(kind, Script) or (isinstance(kind, Action) and kind.why):
+            yield Runner(step.id, kind.runner, kind.why, isinstance(kind, Script))
 
 
 def secrets_of(program: Program) -> dict[str, tuple[str, ...]]:
     """Return the names of the secrets that a workflow reads, each with the steps that do."""
     found: dict[str, list[str]] = {}
-    for step in _all_steps(program):
+    for step in all_steps(program):
         for value in _values(step):
             for name in _named(value):
                 users = found.setdefault(name, [])
@@ -209,11 +215,14 @@ def secrets_of(program: Program) -> dict[str, tuple[str, ...]]:
 def users_of_secrets(program: Program) -> dict[str, tuple[str, ...]]:
     """Return the secrets that a workflow reads, by the action whose function looks them up.
 
-    Those of `notify` stand under the name `notify:`, which no action has.
+    Those that builds look up stand under the name `builds:`, which no action has, and those of
+    `notify` under `notify:`.
     """
     found: dict[str, set[str]] = {}
-    for step in _all_steps(program):
+    for step in all_steps(program):
         match step.kind:
+            case Action() | Script() if step.is_build:
+                user = BUILDS
             case Action(action=action):
                 user = action
             case Script():
@@ -222,7 +231,7 @@ def users_of_secrets(program: Program) -> dict[str, tuple[str, ...]]:
                 continue
         names = {name for value in _values(step) for name in _named(value)}
         found.setdefault(user, set()).update(names)
-    found["notify:"] = {name for one in program.notify for name in _named(one.to)}
+    found[NOTIFY] = {name for one in program.notify for name in _named(one.to)}
     return {user: tuple(sorted(names)) for user, names in sorted(found.items()) if names}
 
 
@@ -231,7 +240,10 @@ def _values(step: Step) -> Iterator[Value]:
     match step.kind:
         case Script(variables=variables):
             yield from (value for _, value in variables)
-        case Action(inputs=inputs) | SubWorkflow(inputs=inputs):
+        case Action(inputs=inputs, variables=variables):
+            yield inputs
+            yield from (value for _, value in variables)
+        case SubWorkflow(inputs=inputs):
             yield inputs
         case AwsCall(arguments=arguments):
             yield arguments

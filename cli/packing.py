@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cdk.model import CORE, KNOW_PEOPLE, KNOW_WORKFLOWS
 from cdk.packaging import libraries
-from cdk.packaging.archive import Packed, pack
+from cdk.packaging.archive import Contents, Packed, pack
 from cdk.packaging.builds import build_files, for_builds
 from cdk.packaging.functions import OUR_ROOT, Code, action, contents, core, files_below, own_action
 from cdk.packaging.libraries import Libraries, Wanted
@@ -71,7 +71,8 @@ def _wanted(found: Deployment) -> dict[str, Wanted]:
     if found.has_builds:
         wanted[BUILDS] = for_builds(lock(), architecture)
     own = found.project.root / ACTIONS / REQUIREMENTS
-    if own.is_file() and any(one.file for one in found.actions):
+    built = found.project.actions.files(found.built)
+    if own.is_file() and (built or any(one.file for one in found.actions)):
         wanted[ACTIONS] = Wanted(own, architecture, None)
     return wanted
 
@@ -89,8 +90,17 @@ def packed(found: Deployment, known: Mapping[str, Libraries], folder: Path) -> d
         more = {} if one.file is None else _own_files(found, known.get(ACTIONS))
         made[name] = _packed(name, code, found, usual, folder, more)
     if found.has_builds:
-        made[BUILDS] = pack(folder / f"{BUILDS}.zip", build_files(known[BUILDS]))
+        made[BUILDS] = pack(folder / f"{BUILDS}.zip", _of_builds(found, known))
     return made
+
+
+def _of_builds(found: Deployment, known: Mapping[str, Libraries]) -> Contents:
+    """Return what builds get: the wrapper with all actions that some step has carried out there."""
+    files = found.project.actions.files(found.built)
+    own = {name: f"{ACTIONS}/{path.name}" for name, path in files.items()}
+    given = _own_files(found, known.get(ACTIONS)) if own else {}
+    built_in = [name for name in found.built if name not in own]
+    return build_files(known[BUILDS], built_in, own, _own_sources(found) if own else (), given)
 
 
 def _packed(

@@ -59,6 +59,7 @@ class Progress:
         self._style = style
         self._width = max((len(step) for step in rules), default=0)
         self._items: dict[str, ItemCount] = {}
+        self._has_bar = False  # a bar whose line is not at its end
 
     def show(self, event: Event) -> None:
         """Take an event of the execution and print what it says of a step."""
@@ -92,6 +93,7 @@ class Progress:
         if self._stream.isatty():
             self._stream.write(f"\r▸ {step:<{self._width}}  {count.bar()}")
             self._stream.write("\n" if count.is_idle else "")
+            self._has_bar = not count.is_idle
             self._stream.flush()
         elif count.is_idle:
             self._line("▸", step, "items", count.told(), "faint")
@@ -140,6 +142,9 @@ class Progress:
                 self._line("-", step["step_id"], step["status"], why, "faint")
 
     def _line(self, sign: str, step: str, what: str, more: str, style: str) -> None:
+        if self._has_bar:  # of items that go on, or were cut off
+            self._stream.write("\n")
+            self._has_bar = False
         head = self._style(f"{sign} {step:<{self._width}}  {what:<9}", style)
         self._stream.write(f"{head}  {more}".rstrip() + "\n")
         self._stream.flush()
@@ -180,7 +185,7 @@ class ItemCount:
 def _took(change: Change) -> str:
     seconds = (change.at - change.began).total_seconds()
     attempt = f"  attempt {change.times.attempt}" if change.times.attempt > 1 else ""
-    return f"{seconds:6.1f} s{attempt}"
+    return f"{spoken(seconds):>8}{attempt}"
 
 
 def spoken(seconds: float) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.console import Misuse
+from cli.kept_folder import held
 from cli.reach import Asked, Reply
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def kept(
         source=Path(told["source"]) if "source" in told else tree_of(root / FILE),
         keep=folder,
     )
-    with Stage(setting, state.clock_of(folder)) as stage:
+    with held(folder), Stage(setting, state.clock_of(folder)) as stage:
         read = kept_workflows(told, project)
         stage.lay(read.laid(), read.actions)
         try:

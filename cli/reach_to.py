@@ -81,10 +81,10 @@ def _kept_here(arguments: argparse.Namespace) -> Path | None:
 def _over_http(arguments: argparse.Namespace, console: Console) -> Reach:
     from cli.project import Projects, root_of
     from cli.reach_http import OverHttp, as_person
-    from cli.settings import FILE
+    from cli.settings import FILE, LOCAL
 
     root = root_of(Path.cwd()) or Path.cwd()
-    if arguments.on is not None:
+    if arguments.on not in (None, LOCAL):
         from cli.reach_deployed import deployed
 
         project = Projects().of(root / FILE)

@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--event",
-        metavar="push|pull_request|FILE",
+        metavar="push|tag|pull_request|FILE",
         help="start from an event: one of local git, or one in a JSON or YAML file",
     )
     parser.add_argument("--trigger", metavar="NAME", help="the trigger that takes the event")
@@ -157,15 +157,18 @@ def found_file(word: Path) -> Path:
     """Return the file that a word means: itself, else that of a workflow of the project here."""
     from cli.project import Projects, root_of
     from cli.settings import FILE
+    from cli.targets import not_there
     from compiler.check.suggest import suggestion
     from compiler.check.workflows import find
 
     if word.is_file():
         return word
+    if word.is_dir():
+        raise Misuse(f"'{word}' is a folder\nname one workflow file")
     root = root_of(Path.cwd())
     name = str(word)
     if root is None or len(word.parts) > 1 or word.suffix in (".yaml", ".yml"):
-        raise Misuse(f"there is no file '{word}'")
+        raise Misuse(not_there(word))
     workflows = Projects().of(root / FILE).surroundings(root / FILE).workflows
     contract = find(name, "", workflows)
     if contract is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli.console import Misuse
 from cli.scenario_event import NothingStarts, started
+from cli.values import ValuesProblem, values_in
 from compiler.check.suggest import suggestion
 from compiler.spec import EventTrigger, GitPushTrigger, Trigger
 from compiler.spec.names import same
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from compiler.document.nodes import Json
     from protocol.payloads import MachineInput
 
-PUSH, PULL_REQUEST = "push", "pull_request"
+PUSH, TAG, PULL_REQUEST = "push", "tag", "pull_request"
+_OF_GIT = (PUSH, TAG, PULL_REQUEST)
 _LOG = "%H%x00%an%x00%ae%x00%B"
 
 
 def begun_by(word: str, trigger: str | None, compiled: Compiled, folder: Path) -> MachineInput:
     """Return what a run is given that an event starts.
 
-    The word is `push` or `pull_request`, of the git tree a folder is in, or a file of JSON or
-    YAML. Raises Misuse where there is no such event, or no trigger takes it.
+    The word is `push`, `tag` (its push) or `pull_request`, of the git tree a folder is in, or a
+    file of JSON or YAML. Raises Misuse where there is no such event, or no trigger takes it.
     """
-    event = _git_event(word, folder) if word in (PUSH, PULL_REQUEST) else _from_file(Path(word))
+    event = _git_event(word, folder) if word in _OF_GIT else _from_file(Path(word))
     taker = _taker(word, event, trigger, compiled)
     try:
         return started(compiled, taker.name, event)
@@ -59,8 +60,8 @@ def _taker(word: str, event: Mapping[str, Json], name: str | None, compiled: Com
 
 
 def _takes(trigger: Trigger, word: str, event: Mapping[str, Json]) -> bool:
-    if word in (PUSH, PULL_REQUEST):
-        return isinstance(trigger, GitPushTrigger) and word in trigger.events
+    if word in _OF_GIT:
+        return isinstance(trigger, GitPushTrigger) and _is_asked_for(word, trigger)
     try:
         types = types_of(event)
     except ValueError as error:
@@ -70,19 +71,18 @@ def _takes(trigger: Trigger, word: str, event: Mapping[str, Json]) -> bool:
     return trigger.type in types
 
 
-def _from_file(file: Path) -> Mapping[str, Json]:
-    import yaml
+def _is_asked_for(word: str, trigger: GitPushTrigger) -> bool:
+    if word == PULL_REQUEST:
+        return word in trigger.events
+    return trigger.takes_tags if word == TAG else trigger.takes_branches
 
+
+def _from_file(file: Path) -> Mapping[str, Json]:
     try:
-        text = file.read_text(encoding="utf-8")
-        event = json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
-    except OSError as error:
-        why = f"{error.strerror}; write push, pull_request or a file"
-        raise Misuse(f"--event {file}: {why}") from None
-    except ValueError as error:
-        raise Misuse(f"--event {file}: {error}") from None
-    except yaml.YAMLError as error:
-        raise Misuse(f"--event {file}: {' '.join(str(error).split())}") from None
+        event = values_in(file)
+    except ValuesProblem as problem:
+        why = "" if file.exists() else "; write push, tag, pull_request or a file"
+        raise Misuse(f"--event: {problem}{why}") from None
     if not isinstance(event, dict):
         raise Misuse(f"--event {file}: not an object")
     return event
@@ -106,10 +106,12 @@ def _git_event(word: str, folder: Path) -> Mapping[str, Json]:
         "repository": {"full_name": _repository(folder)},
         "sender": {"login": who},
     }
-    if word == PUSH:
+    if word != PULL_REQUEST:
         head: Json = {"id": commit, "message": message.strip(),
                       "author": {"name": name, "email": email}}  # fmt: skip
-        ref = None if branch is None else f"refs/heads/{branch}"
+        ref = f"refs/heads/{branch}" if branch else None
+        if word == TAG:
+            ref = f"refs/tags/{_tag(folder)}"
         pusher: Json = {"name": who, "email": _git(folder, "config", "user.email") or email}
         return {**about, "ref": ref, "after": commit, "head_commit": head, "pusher": pusher}
     default = _git(folder, "symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD")
@@ -122,6 +124,14 @@ def _git_event(word: str, folder: Path) -> Mapping[str, Json]:
         "base": {"ref": base},
     }
     return {**about, "action": "opened", "number": 1, "pull_request": pull}
+
+
+def _tag(folder: Path) -> str:
+    """Return the tag of the commit that is checked out, the one that was made last."""
+    tags = _git(folder, "tag", "--points-at", "HEAD", "--sort=-creatordate")
+    if tags is None:
+        raise Misuse("--event tag: the commit that is checked out has no tag; try `git tag v1`")
+    return tags.splitlines()[0]
 
 
 def _repository(folder: Path) -> Json:
@@ -139,5 +149,5 @@ def _git(folder: Path, *words: str) -> str | None:
             ["git", "-C", str(folder), *words], capture_output=True, check=False, text=True
         )
     except FileNotFoundError:
-        raise Misuse("--event push and pull_request need git, which is not here") from None
+        raise Misuse("--event push, tag and pull_request need git, which is not here") from None
     return ended.stdout.rstrip("\n") or None if ended.returncode == 0 else None

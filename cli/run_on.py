@@ -63,6 +63,8 @@ def _inputs(name: str, arguments: argparse.Namespace, api: Reach) -> dict[str, J
             raise
         known = ", ".join(f"'{one['id']}'" for one in api.pages(at("workflows")))
         told = f"there are {known}" if known else "there is none at all"
+        if name.endswith((".yaml", ".yml")):
+            told = f"with --on a workflow is named by its id; {told}"
         raise Misuse(f"there is no workflow '{name}' at {api.place}\n{told}") from None
     contract: Mapping[str, Json] | None = found["inputs"]
     try:

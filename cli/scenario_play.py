@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,8 +48,6 @@ class Surroundings:
 
 def play(case: Case, subject: Subject, around: Surroundings) -> Played:
     """Carry a case out; raises what `local.workflow.run_workflow` raises."""
-    program = subject.compiled.program
-    stage = subject.compiled.project.surroundings(subject.path).stage
     remarks: list[str] = []
 
     def tell(news: News) -> None:
@@ -57,7 +55,21 @@ def play(case: Case, subject: Subject, around: Surroundings) -> Played:
         if around.tell is not None:
             around.tell(news)
 
+    clock = _Watched(START)
+    ran = carry_out(case, subject, replace(around, tell=tell), clock)
     started_by = case.given["run"].get("started_by")
+    if ran.finished.error == INTERRUPTED:
+        raise KeyboardInterrupt
+    program = subject.compiled.program
+    record = build(ran, program, started_by if isinstance(started_by, str) else None)
+    found = _Found(record, messages(ran, record, subject), clock.worked, subject.undone_by())
+    return Played(case, record, tuple(found.differences(case.expect)), tuple(remarks))
+
+
+def carry_out(case: Case, subject: Subject, around: Surroundings, clock: Clock) -> Ran:
+    """Carry a case out and return the run itself; raises what `run_workflow` raises."""
+    program = subject.compiled.program
+    stage = subject.compiled.project.surroundings(subject.path).stage
     given: MachineInput = {
         **case.given,
         "run": {**case.given["run"], "id": RUN, "attempt": 1},
@@ -66,7 +78,7 @@ def play(case: Case, subject: Subject, around: Surroundings) -> Played:
         directory=Directory(stage.groups, stage.identities, stage.approvers),
         decisions=case.decisions,
         ask=around.ask,
-        tell=tell,
+        tell=around.tell,
     )
     request = Request(
         program.machines,
@@ -79,13 +91,7 @@ def play(case: Case, subject: Subject, around: Surroundings) -> Played:
         people,
         actions=subject.compiled.project.actions.asked(),
     )
-    clock = _Watched(START)
-    ran = run_workflow(request, around.progress, clock)
-    if ran.finished.error == INTERRUPTED:
-        raise KeyboardInterrupt
-    record = build(ran, program, started_by if isinstance(started_by, str) else None)
-    found = _Found(record, messages(ran, record, subject), clock.worked, subject.undone_by())
-    return Played(case, record, tuple(found.differences(case.expect)), tuple(remarks))
+    return run_workflow(request, around.progress, clock)
 
 
 class _Watched(Clock):

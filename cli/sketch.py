@@ -163,11 +163,12 @@ def _about(step: Step) -> tuple[Kind, str]:
     found: tuple[Kind, str]
     match step.kind:
         case Action(action=action, callback=callback):
-            found = "action", f"{action}, answered later" if callback else action
+            place = " on CodeBuild" if step.is_build else ""
+            found = "action", f"{action}, answered later" if callback else f"{action}{place}"
         case AwsCall(service=service, operation=operation):
             found = "aws", f"{service} {operation}"
-        case Script(runner=runner):
-            found = "script", "script on CodeBuild" if runner == "codebuild" else "script"
+        case Script():
+            found = "script", "script on CodeBuild" if step.is_build else "script"
         case Manual(timeout=timeout):
             found = "manual", f"a person decides, within {shown(timeout)}"
         case Block():
@@ -194,7 +195,8 @@ def _notes(step: Step) -> Iterator[str]:
         yield "pauses on failure"
     if isinstance(step.kind, Manual) and step.kind.escalations:
         yield f"escalates after {shown(step.kind.escalations[0].after)}"
-    if isinstance(step.kind, Block) and step.kind.fail_fast:
+    ends_all = isinstance(step.kind, Block) and step.kind.fail_fast
+    if ends_all or (step.for_each is not None and step.for_each.fail_fast):
         yield "stops at the first failure"
     if step.compensate is not None:
         yield "can be undone"
@@ -208,13 +210,17 @@ def _times(step: Step) -> str | None:
     return None
 
 
+def _pushed(trigger: GitPushTrigger) -> str:
+    what = " or ".join(event.replace("_", " ") for event in trigger.events)
+    where = f" to {trigger.repository}" if trigger.repository else ""
+    names = [*trigger.branches, *(f"tag {name}" for name in trigger.tags)]
+    return f"{what}{where} ({', '.join(names)})" if names else f"{what}{where}"
+
+
 def _started(trigger: Trigger) -> str:
     match trigger:
-        case GitPushTrigger(repository=repository, events=events, branches=branches):
-            what = " or ".join(event.replace("_", " ") for event in events)
-            where = f" to {repository}" if repository else ""
-            only = f" ({', '.join(branches)})" if branches else ""
-            return f"{what}{where}{only}"
+        case GitPushTrigger():
+            return _pushed(trigger)
         case ScheduleTrigger(cron=cron, rate=rate, timezone=zone):
             return f"every {shown(rate)}" if rate else f"schedule {cron} ({zone})"
         case QueueTrigger(queue=queue):

@@ -57,8 +57,7 @@ def _is_easy(one: Workflow) -> bool:
     if {trigger["type"] for trigger in one.manifest["triggers"]} & {"git-push", "database"}:
         return False
     return not any(
-        isinstance(step.kind, Action | AwsCall | EventWait)
-        or (isinstance(step.kind, Script) and step.kind.runner != "lambda")
+        isinstance(step.kind, Action | AwsCall | EventWait) or step.is_build
         for step in every_step(program.steps)
     )
 

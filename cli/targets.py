@@ -64,11 +64,12 @@ def _of(word: str) -> list[Target]:
             raise Misuse(f"the folder '{word}' holds no workflow")
         return [Target(file, str(file)) for file in files]
     if not path.exists():
-        raise Misuse(_not_there(path))
+        raise Misuse(not_there(path))
     return [Target(path, word)]
 
 
-def _not_there(path: Path) -> str:
+def not_there(path: Path) -> str:
+    """Return that there is no such file, with the one that may be meant."""
     from difflib import get_close_matches
 
     folder = path.parent

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from functions.domain.events import Event, Sought
+    from functions.domain.records.item import RunItem
     from functions.domain.triggers.incoming import Problem
     from protocol.payloads import Json, QueueMessage, Reference
 
@@ -30,6 +31,13 @@ class Became:
     run_id: str | None = None
     problems: tuple[Problem, ...] = ()
     error: str | None = None
+
+
+class NewRuns(Protocol):
+    """Records of runs, for those who start them."""
+
+    def add(self, item: RunItem) -> None:
+        """Keep the item of a run that has just been started, unless there is one."""
 
 
 class Events(Protocol):

@@ -13,6 +13,7 @@ from functions.adapters.bodies import S3Bodies
 from functions.adapters.events import DynamoEvents
 from functions.adapters.machines import Addresses, StepFunctionsMachines
 from functions.adapters.manifests import KeptManifests, deployed_in
+from functions.adapters.new_runs import DynamoNewRuns
 from functions.adapters.queue import SqsQueue
 from functions.adapters.switches import DynamoSwitches
 from functions.usecases.claim import Gate
@@ -68,6 +69,7 @@ def gate_wiring(
         queue=queue,
         bodies=bodies,
         tasks=cache(tasks),
+        runs=DynamoNewRuns(dynamodb, settings.runs_table, clock, settings.days),
     )
 
 

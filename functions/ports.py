@@ -224,6 +224,9 @@ class Latches(Protocol):
     def wait(self, key: str, waiting: Waiting) -> Latch:
         """Write who waits (a new token replaces an old one); return the latch as it is then."""
 
+    def read(self, key: str) -> Latch:
+        """Return the latch as it is; one without anything where nothing was written."""
+
 
 class Locks(Protocol):
     """Concurrency groups; each change one conditional write."""

@@ -106,18 +106,20 @@ class EventSettings(_FromEnvironment):
     """Names of what a deployment made for what events go through.
 
     `machines` is what the ARNs of the stage's state machines begin with; `dead_letters` the ARN
-    of a queue; `manifests` a folder.
+    of a queue; `manifests` a folder; `days` how long records of runs are kept.
     """
 
     events_table: str = field(metadata=_variable(environment.EVENTS_TABLE))
     bucket: str = field(metadata=_variable(environment.BUCKET))
     queue: str = field(metadata=_variable(environment.QUEUE))
     machines: str = field(metadata=_variable(environment.MACHINES))
+    runs_table: str = field(metadata=_variable(environment.RUNS_TABLE))
     tasks_table: str = field(default="", metadata=_variable(environment.TASKS_TABLE))
     manifests: str = field(default="", metadata=_variable(environment.MANIFESTS))
     bus: str = field(default="", metadata=_variable(environment.BUS))
     dead_letters: str = field(default="", metadata=_variable(environment.DEAD_LETTERS))
     alias: str = field(default="", metadata=_variable(environment.ALIAS))
+    days: int = field(default=400, metadata=_variable(environment.RETENTION, int))
     stage: str = field(default="", metadata=_variable(environment.STAGE))
     region: str | None = None
 

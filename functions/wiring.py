@@ -83,6 +83,7 @@ class Local:
     s3: Callable[[], S3Client]
     inherited: Mapping[str, str]
     logs: Path | None
+    groups: Mapping[str, tuple[str, ...]]  # of people, by their names
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,7 @@ def services_wiring(settings: Settings, local: Local | None = None) -> Services:
         topics=cache(topics),
         clusters=cache(clusters),
         repositories=cache(repositories),
-        groups=directory_in(settings.people).groups,
+        groups=local.groups if local else directory_in(settings.people).groups,
         templates=None if settings.templates is None else Path(settings.templates),
     )
 
@@ -359,12 +360,11 @@ def waker_wiring(settings: TaskSettings, clock: Clock | None = None) -> Waker:
 
     region = settings.region
     dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
     return Waker(
         tasks=DynamoTasks(dynamodb, settings.tasks_table),
         tokens=DynamoTaskTokens(dynamodb, settings.tokens_table, clock or SystemClock()),
-        answers=StepFunctionsAnswers(
-            boto3.client("stepfunctions", region_name=region, config=_CALLS)
-        ),
+        answers=StepFunctionsAnswers(stepfunctions),
     )
 
 

@@ -244,12 +244,14 @@ class Clock:
                 return
             if self._closed:
                 raise Closed
+            # What is no time raises here, before anybody counts on this thread to wait.
+            deadline = None if seconds is None else self._now() + timedelta(seconds=seconds)
             waiter = _Waiter(takes_turn=self._holds_turn())
             event.waiters.append(waiter)
             self._waiting.add(waiter)
-            if seconds is not None:
-                waiter.deadline = self._now() + timedelta(seconds=seconds)
-                heapq.heappush(self._deadlines, (waiter.deadline, next(self._order), waiter))
+            if deadline is not None:
+                waiter.deadline = deadline
+                heapq.heappush(self._deadlines, (deadline, next(self._order), waiter))
                 self._lock.notify_all()
             if waiter.takes_turn:
                 self._pass_on()

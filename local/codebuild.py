@@ -1,7 +1,7 @@
-"""Scripts that go to CodeBuild on AWS run on this machine in a local run.
+"""Steps that go to CodeBuild on AWS run on this machine in a local run.
 
 A build is given the step's call in a variable, carries it out with the same wrapper as the
-function `run` and stores its result, which the next state fetches. Here the call goes to a
+functions of actions and stores its result, which the next state fetches. Here the call goes to a
 function that does just that.
 """
 

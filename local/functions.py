@@ -9,6 +9,7 @@ from typing import Any
 
 from functions.domain.services import Services
 from functions.handlers import action as action_function
+from functions.handlers.build import SCRIPTS
 from functions.ports import Carries
 from functions.usecases.carry_out import Surroundings
 from functions.wiring import ACTIONS, action
@@ -16,6 +17,7 @@ from local.codebuild import build_with
 from local.dispatch import Function
 from local.engine import EngineFault, function_arn
 from local.stubs import Stubs
+from protocol.payloads import ActionCall, Envelope
 
 _ACTIONS = re.compile(r"\$\{action:([A-Za-z0-9_-]+)\}")
 
@@ -37,12 +39,13 @@ class Functions:
         self._wiring = cache(wiring)
         self._given = given or {}
         self._stubs = stubs
+        self._builds: dict[str, Callable[[ActionCall, object], Envelope]] = {}
         self.own = own
         self.fills: dict[str, str] = {}
         self.by_arn: dict[str, Function] = {}
 
     def carry_out_steps(self, text: str) -> None:
-        """Provide the actions that machines name, and what carries out scripts for CodeBuild.
+        """Provide the actions that machines name, and what carries out builds.
 
         Raises EngineFault for an action that there is not.
         """
@@ -52,9 +55,9 @@ class Functions:
             except KeyError:
                 raise EngineFault(f"the local engine does not have the action '{name}'") from None
             self._add_action(f"action:{name}", name)
+        self._builds.clear()  # the project's own actions may be new ones
         if "codebuild" not in self.fills:
-            script = action_function.handler_with(partial(str, "run"), self._wiring)
-            self.add("codebuild", build_with(self._stubbed(script)), works=True)
+            self.add("codebuild", build_with(self._stubbed(self._built)), works=True)
 
     def add(self, place: str, handler: Callable[..., object], *, works: bool = False) -> None:
         """Provide a function; one that `works` takes the time on the wall that it takes."""
@@ -68,6 +71,14 @@ class Functions:
             and not (stubs is not None and stubs.names(call))
         )
         self.by_arn[arn] = Function(given or handler, works=is_work)
+
+    def _built(self, call: ActionCall, context: object) -> Envelope:
+        """Carry out a build: a script, or the action that its call names."""
+        name = call.get("action", SCRIPTS)
+        if name not in self._builds:
+            find = self._action
+            self._builds[name] = action_function.handler_with(lambda: name, self._wiring, find)
+        return self._builds[name](call, context)
 
     def _add_action(self, place: str, name: str) -> None:
         if name not in ACTIONS or place not in self.fills:  # the project's own may be new ones

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import threading
 from pathlib import Path
@@ -57,7 +58,7 @@ def _take(folder: Path, snapshot: Path) -> None:
         raise SourceError(f"the source '{folder}' is not a folder")
     if not (folder / ".git").exists():
         _refuse_large(folder)
-        shutil.copytree(folder, snapshot, symlinks=True)
+        _copy(folder, snapshot)
         return
     _git(folder.parent, "clone", "--quiet", "--local", str(folder), str(snapshot))
     origin = _git(folder, "config", "--get", "remote.origin.url", check=False).strip()
@@ -66,6 +67,27 @@ def _take(folder: Path, snapshot: Path) -> None:
     else:
         _git(snapshot, "remote", "remove", "origin")
     _overlay(folder, snapshot)
+
+
+def _copy(folder: Path, snapshot: Path) -> None:
+    """Copy a folder, so that steps can write into it wherever its own permissions say no."""
+    try:
+        shutil.copytree(folder, snapshot, symlinks=True, ignore=_no_files)
+    except shutil.Error as error:
+        path, _, why = error.args[0][0]
+        raise SourceError(
+            f"'{path}' cannot be copied ({why}); say what the steps work on with --source DIR"
+        ) from None
+    for where, _, _ in os.walk(snapshot):
+        copy = Path(where)
+        copy.chmod(copy.stat().st_mode | stat.S_IRWXU)
+
+
+def _no_files(folder: str, names: list[str]) -> list[str]:
+    """Return the sockets, pipes and devices among names: they hold nothing to be copied."""
+    kinds = {name: Path(folder, name).lstat().st_mode for name in names}
+    kept = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    return [name for name, mode in kinds.items() if not any(is_kind(mode) for is_kind in kept)]
 
 
 def _overlay(folder: Path, snapshot: Path) -> None:

@@ -110,6 +110,7 @@ class Stage:
             s3=self._s3,
             inherited=self._inherited,
             logs=None,
+            groups=setting.people.directory.groups,
         )
         self.queue = Queue(clock, setting.fault)
         self.manifests = LocalManifests(self._s3)
@@ -179,6 +180,7 @@ class Stage:
         self._provide_secrets({*secrets.names_read(definitions), *of_triggers})
         self._machines.lay(workflows)
         self.manifests.lay(manifests_of(workflows))
+        self.events.lay(self.manifests.all())
         if not self._has_begun:
             self._has_begun = True
             self._begin()

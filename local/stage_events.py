@@ -21,11 +21,22 @@ if TYPE_CHECKING:
 
 
 class Events:
-    """Hands events of the buses on, to the triggers and waits of what is deployed."""
+    """Hands events of the buses on, to the triggers of what is deployed, and to waits.
+
+    What a wait asks for stays when its workflow is another, as rules do on AWS: runs go on.
+    """
 
     def __init__(self, deployed: Callable[[], Iterable[WorkflowManifest]], queue: Queue) -> None:
         self._deployed = deployed
         self._queue = queue
+        self._waits: list[Mapping[str, Json]] = []
+
+    def lay(self, manifests: Iterable[WorkflowManifest]) -> None:
+        """Listen from now on to what steps of these workflows wait for, too."""
+        for manifest in manifests:
+            for pattern in manifest.get("patterns", ()):
+                if pattern not in self._waits:
+                    self._waits.append(pattern)
 
     def put(self, entry: Mapping[str, Any]) -> None:
         """Take an entry of PutEvents, with its `Id` and `Time`."""
@@ -38,14 +49,11 @@ class Events:
         self._hand_on(dict(event), "default")
 
     def _hand_on(self, event: dict[str, Json], bus: str) -> None:
-        manifests = list(self._deployed())
-        for trigger, pattern in _triggers(manifests):
+        for trigger, pattern in _triggers(self._deployed()):
             if bus in buses_of(pattern) and matches(pattern, event):
                 message: EventMessage = {"trigger": trigger, "event": event}
                 self._queue.send(message)
-        if any(
-            bus in buses_of(pattern) and matches(pattern, event) for pattern in _waits(manifests)
-        ):
+        if any(bus in buses_of(pattern) and matches(pattern, event) for pattern in self._waits):
             self._queue.send({"event": event})
 
 
@@ -60,11 +68,6 @@ def _triggers(manifests: Iterable[WorkflowManifest]) -> Iterator[tuple[str, Mapp
             pattern = trigger["settings"].get("pattern")
             if trigger["type"] == "event" and isinstance(pattern, dict):
                 yield f"{manifest['id']}.{trigger['name']}", pattern
-
-
-def _waits(manifests: Iterable[WorkflowManifest]) -> Iterator[Mapping[str, Json]]:
-    for manifest in manifests:
-        yield from manifest.get("patterns", ())
 
 
 def event_of(entry: Mapping[str, Any]) -> dict[str, Json]:

@@ -120,7 +120,8 @@ class Stubs:
         if "Branches" in asked:
             # The fork of a region may be called after a step too.
             is_block = part in ("", "all", "item", "item.all")
-            return self._block(step, stub) if is_block else None
+            fails_fast = asked.get("Catch") is True  # else a bad child ends its branch alone
+            return self._block(step, stub, fails_fast=fails_fast) if is_block else None
         if "FunctionName" in asked:
             payload = asked.get("Payload")
             return self._called(stub, part, payload if isinstance(payload, dict) else {})
@@ -167,7 +168,7 @@ class Stubs:
         status = "rejected" if stub.happens == "rejected" or stub.fail else "approved"
         return Answer(max(0.0, stub.takes - waited), {"status": status, **stub.outputs})
 
-    def _block(self, step: str, stub: Stub) -> Answer:
+    def _block(self, step: str, stub: Stub, *, fails_fast: bool) -> Answer:
         """Answer a whole parallel step with what its branches would have ended in."""
         if stub.happens is None and not self._fails(stub, step):
             return Answer(stub.takes, [{}])
@@ -178,6 +179,9 @@ class Stubs:
             "type": fail.type,
             "message": fail.message,
         }
+        if fails_fast:
+            cause = f"{step} {entry['status']}: {fail.type}"
+            return Answer(stub.takes, error="StepsFailed", cause=cause)
         return Answer(stub.takes, [{"f": [entry]}])
 
 

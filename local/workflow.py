@@ -129,6 +129,7 @@ def run_workflow(
             s3=_bucket,
             inherited=inherited,
             logs=(request.keep or Path(store)) / "logs",
+            groups=request.people.directory.groups,
         )
         try:
             return _Carrying(request, local, clock).carry_out(run_id, on_event)

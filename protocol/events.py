@@ -3,7 +3,10 @@
 A step that publishes `user.signup`, and `POST /api/events`, put this on the stage's bus:
 
     source: stepsmith, detail-type: user.signup
-    detail: {event_id, payload, run?, depth?}
+    detail: {event_id, payload, started_by?, run?, depth?}
+
+`started_by` posted it, or started the run that published it, and counts as the one who started the
+runs that it starts.
 
 Whoever asks for events by name (`event: user.signup`) reads the payload, also as `event.detail`
 where that holds nothing of its own; whoever writes a pattern reads the event as EventBridge

@@ -62,6 +62,8 @@ TASKS = "${tasks}"
 RECORDS = "${records}"
 BUS = "${bus}"
 CODEBUILD_PROJECT = "${codebuild}"
+ACTION_FILES = "actions.json"
+"""In the archive of builds: the files of the project's own actions there, by their names."""
 MACHINE = "machine"
 
 

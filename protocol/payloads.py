@@ -92,15 +92,15 @@ class Reference(TypedDict):
 
 
 class ActionCall(TypedDict):
-    """What a step's Task hands to its action's function.
+    """What a step's Task hands to its action's function, or to its build.
 
-    Keys of `secrets` and `refs` are JSON pointers into this call (`/env/TOKEN`,
-    `/inputs/artifact`); the wrapper puts the value there before the action sees it.
+    Keys of `secrets` and `refs` are JSON pointers into it, to which the wrapper puts the values.
     """
 
     run: Run
     step: str
     inputs: dict[str, Json]
+    action: NotRequired[str]  # which one, where a build carries out more than scripts
     attempt: NotRequired[int]  # from 1; the wrapper counts, a machine need not say
     env: NotRequired[dict[str, Json]]
     items: NotRequired[list[int]]  # indices of the enclosing for_each items, outermost first
@@ -230,11 +230,11 @@ class ExpireTask(TypedDict):
 
 
 class CloseSteps(TypedDict):
-    """A parallel step with `fail_fast` has ended: what its children wait for is closed."""
+    """A step with `fail_fast` has ended: what its children or items wait for is closed."""
 
     op: Literal["close"]
     run: Run
-    items: NotRequired[list[int]]  # of the for_each items around the parallel step
+    items: NotRequired[list[int]]  # of the for_each items around that step
     steps: list[str]
 
 

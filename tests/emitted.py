@@ -137,6 +137,10 @@ class World:
                 self._release(call, latch)
             return Outcome(lambda_result({}))
         latch = self._at(payload["scope"], payload["consumer"])
+        if payload["op"] == "noted":
+            bare = {"status": "succeeded", "outputs": None, "error": None}
+            notes = {at: bare | one["values"]["item"] for at, one in latch["signals"].items()}
+            return Outcome(lambda_result({"items": notes}))
         latch["await"] = payload
         self._release(call, latch)
         return Outcome()

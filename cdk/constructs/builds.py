@@ -1,4 +1,4 @@
-"""CodeBuild, for scripts that need more than a function has: one build carries out one step."""
+"""CodeBuild, for steps that need more than a function has: one build carries out one step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ phases:
 
 
 class Builds(Construct):
-    """The project that scripts are carried out by. Nothing is paid while no build runs."""
+    """The project that builds are of. Nothing is paid while no build runs."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Builds(Construct):
         self.project = codebuild.CfnProject(
             self,
             "Project",
-            description=f"Stepsmith, stage {around.stage}: scripts",
+            description=f"Stepsmith, stage {around.stage}: steps",
             service_role=allowed.role_arn,
             artifacts=codebuild.CfnProject.ArtifactsProperty(type="NO_ARTIFACTS"),
             source=codebuild.CfnProject.SourceProperty(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
@@ -67,7 +67,12 @@ def _let_events_in(queue: sqs.Queue) -> None:
 
 
 class Bus(events.EventBus):
-    """The stage's own bus, on which steps and the API publish."""
+    """The stage's own bus, on which steps and the API publish.
 
-    def __init__(self, scope: Construct, id: str, *, stage: str) -> None:
+    A protected one outlives the stack: it cannot go before its rules, and some of these stay.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, stage: str, protected: bool) -> None:
         super().__init__(scope, id, event_bus_name=f"stepsmith-{stage}")
+        if protected:
+            self.apply_removal_policy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)

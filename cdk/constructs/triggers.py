@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from aws_cdk import CfnDeletionPolicy
 from aws_cdk import aws_events as events
 from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
@@ -38,9 +39,15 @@ class Ways:
 
 
 class Triggers(Construct):
-    """The triggers of a workflow, and the events that its steps wait for."""
+    """The triggers of a workflow, and the events that its steps wait for.
 
-    def __init__(self, scope: Construct, id: str, workflow: Workflow, ways: Ways) -> None:
+    Rules for waits stay where something else is deployed, if `kept`: runs on an older version
+    wait for what that one asked for.
+    """
+
+    def __init__(
+        self, scope: Construct, id: str, workflow: Workflow, ways: Ways, *, kept: bool
+    ) -> None:
         super().__init__(scope, id)
         self._ways = ways
         for trigger in workflow.triggers:
@@ -51,7 +58,12 @@ class Triggers(Construct):
                 self._schedule(trigger, name)
         for pattern in workflow.patterns:
             for bus in buses_of(pattern):
-                self._rule(f"Waits{_digest(pattern)}", bus, pattern, f'{{"event":{_WHOLE}}}')
+                id_, template = f"Waits{_digest(pattern)}", f'{{"event":{_WHOLE}}}'
+                rule = self._rule(id_, bus, pattern, template)
+                rule.description = f"What steps of {workflow.reference} wait for, in some version"
+                if kept:
+                    rule.cfn_options.deletion_policy = CfnDeletionPolicy.RETAIN_EXCEPT_ON_CREATE
+                    rule.cfn_options.update_replace_policy = CfnDeletionPolicy.RETAIN
 
     def _rules(self, trigger: TriggerManifest, name: str) -> None:
         pattern, buses = trigger["settings"]["pattern"], trigger["settings"]["buses"]
@@ -61,8 +73,10 @@ class Triggers(Construct):
             template = f'{{"trigger":{_text(name)},"event":{_WHOLE}}}'
             self._rule(f"On{_digest(trigger['name'])}", str(bus), pattern, template)
 
-    def _rule(self, id: str, bus: str, pattern: Mapping[str, Json], template: str) -> None:
-        events.CfnRule(
+    def _rule(
+        self, id: str, bus: str, pattern: Mapping[str, Json], template: str
+    ) -> events.CfnRule:
+        return events.CfnRule(
             self,
             f"{id}{bus.capitalize()}",
             event_bus_name=self._ways.bus if bus == "stage" else "default",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,9 +68,18 @@ def routers() -> list[str]:
 
 def action(name: str) -> Code:
     """Return the code of the function that carries out a built-in action."""
-    omits = (adapter for adapter, users in _SERVICES.items() if name not in users)
-    module = f"functions.actions.{name.replace('-', '_')}"
-    return Code("functions.handlers.action.handler", (module,), tuple(omits))
+    loads = (module_of(name),)
+    return Code("functions.handlers.action.handler", loads, without_services([name]))
+
+
+def module_of(action: str) -> str:
+    """Return the module of a built-in action."""
+    return f"functions.actions.{action.replace('-', '_')}"
+
+
+def without_services(actions: Collection[str]) -> tuple[str, ...]:
+    """Return the adapters that none of these actions asks for."""
+    return tuple(adapter for adapter, users in _SERVICES.items() if not {*users} & {*actions})
 
 
 def own_action(files: Iterable[Path]) -> Code:

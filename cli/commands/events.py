@@ -127,26 +127,18 @@ def _show(word: str, arguments: argparse.Namespace, console: Console, api: Reach
 
 def _read(word: str, console: Console) -> dict[str, Any]:
     """Return the event in a file; raises Misuse."""
-    import yaml
+    from pathlib import Path
+
+    from cli.values import ValuesProblem, values_in, values_of
 
     name = word if word != "-" else "<stdin>"
     try:
-        text = console.read_stdin().decode() if word == "-" else _text(word)
-        found = yaml.safe_load(text)  # JSON is YAML
-    except (ValueError, yaml.YAMLError) as error:
-        raise Misuse(f"{name}: {' '.join(str(error).split())}") from None
+        found = values_of(console.read_stdin(), name) if word == "-" else values_in(Path(word))
+    except ValuesProblem as problem:
+        raise Misuse(str(problem)) from None
     if not isinstance(found, dict) or not isinstance(found.get("event"), str):
         raise Misuse(f"{name}: {_SHAPE}")
     return found
-
-
-def _text(word: str) -> str:
-    from pathlib import Path
-
-    try:
-        return Path(word).read_text(encoding="utf-8")
-    except OSError as error:
-        raise Misuse(f"cannot read '{word}': {error.strerror}") from None
 
 
 def _send(

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 
 from cli.console import FINE, Console, Misuse
+
+_PAGES = Path(__file__).parents[2] / "docs" / "codes"
+"""The same as documents, in a clone; an installed Stepsmith has none."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +30,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if code is None:
         raise Misuse(_unknown(arguments.code, list(CATALOG)))
     console.stdout.write(page(code, colour=colour))
+    document = _PAGES / f"{code.slug}.md"
+    if document.is_file():
+        console.stdout.write(
+            f"\nas a page: {min(str(document), os.path.relpath(document), key=len)}\n"
+        )
     return FINE
 
 

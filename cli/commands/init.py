@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     else:
         assert name is not None
         root = _project_here()
-        made, tell = write(root, action_files(name)), _after_action(name)
+        made, tell = write(root, action_files(name)), _after_action(name, root / "tests")
     listed = "".join(f"made {path}\n" for path in made)
     console.stdout.write(f"{listed}\n{tell}")
     return FINE
@@ -71,10 +71,13 @@ def _after_project(folder: Path) -> str:
     )
 
 
-def _after_action(name: str) -> str:
+def _after_action(name: str, tests: Path) -> str:
+    from importlib.util import find_spec
+
+    install = "" if find_spec("pytest") else "  python -m pip install pytest\n"
     return (
         f"A step calls it with `action: {name}`, in runs on this machine.\n\n"
-        "try next:\n  python -m pytest tests\n"
+        f"try next:\n{install}  python -m pytest {tests}\n"
     )
 
 

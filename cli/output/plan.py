@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from cli.output.paint import Paint, shown
 from cli.output.units import between, dollars, duration, plural, wrapped
-from cli.overview import MachineSize, Overview
+from cli.overview import MachineSize, Overview, Runner
 from compiler.document.nodes import Json
 
 _LABEL = 14
@@ -38,7 +38,7 @@ def _section(one: Overview, paint: Paint) -> Iterator[str]:
     yield _row("longest run", _longest(one), paint)
     for at, runner in enumerate(one.runners):
         text = f"{runner.step}: {runner.runner}, because {runner.why}"
-        yield _row("scripts" if at == 0 else "", shown(text), paint)
+        yield _row("runners" if at == 0 else "", shown(text), paint)
     for at, (name, users) in enumerate(one.secrets.items()):
         text = f"{name}: used by {', '.join(users)}"
         if name in one.missing:
@@ -130,10 +130,8 @@ def _json(one: Overview) -> Json:
             for machine in one.machines
         ],
         "longest_run": {"seconds": one.longest.seconds, "open": list(one.longest.open)},
-        "scripts": [
-            {"step": runner.step, "runner": runner.runner, "why": runner.why}
-            for runner in one.runners
-        ],
+        "scripts": [_runner(each) for each in one.runners if each.is_script],
+        "actions": [_runner(each) for each in one.runners if not each.is_script],
         "secrets": [
             {"name": name, "used_by": list(users), "missing": name in one.missing}
             for name, users in one.secrets.items()
@@ -144,3 +142,7 @@ def _json(one: Overview) -> Json:
             for each in one.permissions
         ],
     }
+
+
+def _runner(one: Runner) -> Json:
+    return {"step": one.step, "runner": one.runner, "why": one.why}

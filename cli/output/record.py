@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.output.paint import shown
 from cli.progress import Style, spoken
+from protocol.status import CANCELLED
 
 if TYPE_CHECKING:
     from functions.domain.records.shape import ClosingRecord, RunRecord, StepRecord
@@ -117,14 +118,20 @@ def _failure(step: StepRecord, file: object, lines: Mapping[str, int], style: St
 
 
 def _bad_items(step: StepRecord) -> list[str]:
-    """Return of a for_each the items that failed, each with the first line of its error."""
+    """Return of a for_each the items that failed, with their errors, and those cut off."""
     bad = [item for item in step.get("items", ()) if "error" in item]
+    cut_off = [str(item["index"]) for item in step.get("items", ()) if item["status"] == CANCELLED]
     told = []
     for item in bad[:_MOST_ITEMS]:
         message = item["error"]["message"].split("\n", 1)[0]
         told.append(f"  item {item['index']}: {item['error']['type']}: {shown(message)}")
     more = len(bad) - _MOST_ITEMS
-    return told + ([f"  and {more} more"] if more > 0 else [])
+    told += [f"  and {more} more"] if more > 0 else []
+    if cut_off:
+        rest = len(cut_off) - _MOST_ITEMS
+        listed = ", ".join(cut_off[:_MOST_ITEMS]) + (f" and {rest} more" if rest > 0 else "")
+        told.append(f"  cancelled: {'item' if len(cut_off) == 1 else 'items'} {listed}")
+    return told
 
 
 def _short(value: Json) -> str:

@@ -102,17 +102,17 @@ def _stopped(context: Context, node: Do, kind: Block) -> States:
     called: dict[str, Json] = {"run": "{% $run %}"}
     if context.items:
         called["items"] = [wrap(item.index) for item in context.items]
-    waiting = [child.id for child in inside if _may_wait(child)]
+    waiting = [child.id for child in inside if may_wait(child)]
     read = [bind.step for bind in node.binds]
     if waiting:
         payload: dict[str, Json] = {"op": "close", **called, "steps": [*waiting]}
         following = f"{node.name}.kept" if read else last
-        states[f"{node.name}.close"] = _call(TASKS, payload, "$states.input", following)
+        states[f"{node.name}.close"] = asked(TASKS, payload, "$states.input", following)
     if read:
         payload = {"op": "stored", **called, "steps": [*read], "undo": []}
         at = "$states.result.Payload.steps"
         kept = f"$merge([$states.input, {{'steps': $type({at}) = 'object' ? {at} : {{}}}}])"
-        states[f"{node.name}.kept"] = _call(RECORDS, payload, kept, last)
+        states[f"{node.name}.kept"] = asked(RECORDS, payload, kept, last)
     cause = "$string($states.input.Cause)"
     error = (
         f"{{'step_id': {text_literal(step.id)}, 'Error': '{STEPS_FAILED}', "
@@ -141,7 +141,7 @@ def _ended(child: str) -> str:
     )
 
 
-def _call(function: str, payload: dict[str, Json], output: str, following: str) -> State:
+def asked(function: str, payload: dict[str, Json], output: str, following: str) -> State:
     """Return a call whose failure changes nothing of what follows."""
     return {
         "Type": "Task",
@@ -161,7 +161,8 @@ def _call(function: str, payload: dict[str, Json], output: str, following: str) 
     }
 
 
-def _may_wait(step: Step) -> bool:
+def may_wait(step: Step) -> bool:
+    """Whether a step may leave a task open that somebody has to answer."""
     match step.kind:
         case Manual() | EventWait() | Action(callback=True):
             return True

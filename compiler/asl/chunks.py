@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from compiler.asl import failures
+from compiler.asl import fail_fast, failures
 from compiler.asl.begin import contexts
 from compiler.asl.children import again_code
 from compiler.asl.context import Context, State
@@ -65,7 +65,7 @@ def chunked(context: Context, node: Do, items: str, body: State) -> State:
     # Every item of a chunk that was lost has failed: the others keep their places in the list.
     caught = (
         f"$merge([$states.errorOutput, {{'step_id': {text_literal(step.id)}, "
-        "'count': $count($states.input.items)}])"
+        "'count': $count($states.input.items), 'index': $states.input.index}])"
     )
     at = "".join(f" & $string({item.index}) & '/'" for item in context.items)
     name = (
@@ -106,7 +106,9 @@ def chunked(context: Context, node: Do, items: str, body: State) -> State:
             "Output": "{% $states.result.Output.items %}",
             "End": True,
         },
-        lost: {
+        lost: fail_fast.lost_chunk(size)
+        if step.for_each.fail_fast
+        else {
             "Type": "Pass",
             "Output": wrap(f"[[1..$states.input.count].{{'f': [{entry}]}}]"),
             "End": True,
@@ -126,7 +128,6 @@ def chunked(context: Context, node: Do, items: str, body: State) -> State:
             "States": states,
         },
         "Output": "{% $count($states.result) = 0 ? [] : $reduce($states.result, $append) %}",
-        "Next": f"{node.name}.items",
     }
 
 

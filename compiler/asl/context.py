@@ -9,7 +9,7 @@ from typing import TypeAlias
 from compiler.asl import failures
 from compiler.asl.model import StateMachine
 from compiler.asl.resolver import Own, ScopeResolver
-from compiler.check.program import Step
+from compiler.check.program import ForEach, Step
 from compiler.document.nodes import Json
 from compiler.expressions import status_functions
 from compiler.expressions.quoting import wrap
@@ -75,6 +75,18 @@ class Context:
     def reads_of(self, step: Step) -> Reads | None:
         """Return what the record of a step of this very scope holds."""
         return self.plan.reads_of(step.id, self.scope.key)
+
+    @property
+    def each(self) -> ForEach | None:
+        """The for_each whose body this very scope is, None where it is none."""
+        step = self.plan.items.get(self.scope.key)
+        return None if step is None else self.plan.program.by_id[step].for_each
+
+    @property
+    def index_variable(self) -> str:
+        """The variable that holds the index of the item in the body of a for_each."""
+        step = self.plan.program.by_id[self.plan.items[self.scope.key]]
+        return f"index_{step.variable}_{self.scope.key}"
 
     @property
     def message_length(self) -> int:

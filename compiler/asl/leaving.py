@@ -8,6 +8,7 @@ from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import field_of
 from compiler.check.program import Step
 from compiler.document.nodes import Json
+from compiler.expressions.quoting import wrap
 from compiler.plan.model import Do, Ending
 
 
@@ -58,6 +59,14 @@ def catch(context: Context, node: Do, target: str | None = None) -> list[Json]:
         return []
     step = node.step
     catcher: dict[str, Json] = {"ErrorEquals": ["States.ALL"]}
+    each = context.each
+    if each is not None and each.fail_fast:
+        # Behind it the item ends, and with it all; which one it was is all that is asked.
+        index = context.items[-1].index
+        if index != f"${context.index_variable}":
+            catcher["Assign"] = {context.index_variable: wrap(index)}
+        catcher["Next"] = target or node.failed
+        return [catcher]
     if target is None:
         record = records.failed(context, step)
         variable = records.variable_of(context, step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiler.asl import blocks, failures, latches, records, repeated
+from compiler.asl import blocks, fail_fast, failures, latches, records, repeated
 from compiler.asl.bodies import body, ordered, tells
 from compiler.asl.close import prelude
 from compiler.asl.context import GRACE_OF_RUN, Context, State, States
@@ -144,7 +144,7 @@ def _node(context: Context, node: Node) -> States:  # noqa: C901, PLR0911, PLR09
         case Close():
             return {node.name: _close(context, node)}
         case Stop():
-            return {node.name: blocks.stop(node)}
+            return {node.name: fail_fast.stop(context, node)}
         case Failed():
             return {node.name: _fail(f"${context.scope.failures}")}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from compiler.asl import records
+from compiler.asl import fail_fast, records
 from compiler.asl.chunks import INLINE_CONCURRENCY, chunked, is_chunked
 from compiler.asl.context import Context, Item, State, States
+from compiler.asl.fail_fast import ITEMS_FAILED
 from compiler.asl.leaving import leave
 from compiler.asl.retrying import is_kept, is_looped
 from compiler.asl.values import code_of
@@ -24,7 +25,6 @@ from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do, Scope
 from protocol.names import TOO_MANY_ITEMS, VALIDATION_ERROR
 
-ITEMS_FAILED = "ItemsFailed"
 Emit = Callable[[Context], States]
 
 
@@ -41,7 +41,7 @@ def each(context: Context, node: Do, emit: Emit) -> States:
     body = _processor(context, step, node.inner[0], emit)
     if is_chunked(context, step, body):
         wide = chunked(context, node, items, body)
-        return {node.name: look, mapped: wide, **_judged(context, node)}
+        return {node.name: look, mapped: wide, **_after(context, node, wide)}
     concurrency = step.for_each.max_concurrency or INLINE_CONCURRENCY
     state: State = {
         "Type": "Map",
@@ -52,7 +52,6 @@ def each(context: Context, node: Do, emit: Emit) -> States:
         },
         "MaxConcurrency": min(concurrency, INLINE_CONCURRENCY),
         "ItemProcessor": body,
-        "Next": f"{node.name}.items",
     }
     states: States = {}
     if _is_known(step) and step.for_each.deadline is None:
@@ -60,7 +59,7 @@ def each(context: Context, node: Do, emit: Emit) -> States:
     else:
         states[node.name] = look
         states[mapped] = state
-    return states | _judged(context, node)
+    return states | _after(context, node, state)
 
 
 def _is_known(step: Step) -> bool:
@@ -115,7 +114,7 @@ def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> State:
     if _is_one_state(step):
         item = Item("$states.input.item", "$states.input.index")
         inner = context.inside(scope).at_item(item)
-        return _map_body(scope.start, emit(inner))
+        return _map_body(scope.start, fail_fast.noted(inner, step, emit(inner)))
     name = f"{step.variable}_{scope.key}"
     inner = context.inside(scope).at_item(Item(f"$item_{name}", f"$index_{name}"))
     begin = f"{step.id}.begin"
@@ -127,7 +126,7 @@ def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> State:
         },
         "Next": scope.start,
     }
-    return _map_body(begin, {begin: first} | emit(inner))
+    return _map_body(begin, {begin: first} | fail_fast.noted(inner, step, emit(inner)))
 
 
 def _map_body(start: str, states: States) -> State:
@@ -141,9 +140,9 @@ def _map_body(start: str, states: States) -> State:
 def _is_one_state(step: Step) -> bool:
     match step.kind:
         case Action(callback=callback):
-            plain = not callback
-        case Script(runner=runner):
-            plain = runner == "lambda"
+            plain = not callback and not step.is_build
+        case Script():
+            plain = not step.is_build
         case AwsCall() | SubWorkflow() | Publish():
             plain = True
         case _:
@@ -152,26 +151,34 @@ def _is_one_state(step: Step) -> bool:
     return plain and not looped and step.on_error != "pause"
 
 
-def _judged(context: Context, node: Do) -> States:
-    """The Choice behind the Map: failed if an item failed."""
-    step = node.step
-    key = records.key_of(step)
-    bad = (
-        "$filter($map($states.input, function($r, $i) { $count($r.f) > 0 ? $string($i) : '' }), "
-        "function($i) { $i != '' })"
-    )
-    first = "($states.input.f)[0]"
-    told = (
-        f"$string($count({bad})) & ' items failed: ' & $substring($join([{bad}], ', '), 0, 60) & "
-        f"' (the first: ' & $substring($string({first}.type) & ': ' & $string({first}.message), "
-        "0, 200) & ')'"
-    )
-    variable = records.variable_of(context, step)
+def _after(context: Context, node: Do, mapped: State) -> States:
+    """Return what follows a Map, and let the Map lead to it.
+
+    Where the first bad item ends it, all items are good behind it, and nothing is to be asked.
+    """
+    assert node.step.for_each is not None
+    name = f"{node.name}.items"
+    if not node.step.for_each.fail_fast:
+        mapped["Next"] = name
+        return _judged(context, node)
+    stopped = fail_fast.stopped(context, node)
+    mapped["Catch"] = [{"ErrorEquals": ["States.ALL"], "Next": next(iter(stopped))}]
+    variable = records.variable_of(context, node.step)
+    if variable is None:
+        mapped["Next"] = node.next
+        return stopped
+    mapped["Next"] = name
+    kept: State = {"Type": "Pass", "Assign": {variable: _record(context, node.step)}}
+    return {name: {**kept, "Next": node.next}, **stopped}
+
+
+def _record(context: Context, step: Step) -> dict[str, Json]:
+    """Return the record of a for_each whose items are in the state's input."""
     reads = context.plan.reads.get(step.id)
     record: dict[str, Json] = {"status": "succeeded"}
 
     def part(name: str, otherwise: str) -> str:
-        path = f"$r.{key}.{name}"
+        path = f"$r.{records.key_of(step)}.{name}"
         return f"$exists({path}) ? {path} : {otherwise}"
 
     if reads is not None and reads.items:
@@ -183,9 +190,28 @@ def _judged(context: Context, node: Do) -> States:
     if reads is not None and (reads.all_outputs or reads.outputs):
         outputs = part("outputs", "null")
         record["outputs"] = wrap(f"[$map($states.input, function($r) {{ {outputs} }})]")
-    keep: dict[str, Json] = {} if variable is None else {"Assign": {variable: record}}
+    return record
+
+
+def _judged(context: Context, node: Do) -> States:
+    """The Choice behind the Map: failed if an item failed."""
+    step = node.step
+    bad = (
+        "$filter($map($states.input, function($r, $i) { $count($r.f) > 0 ? $string($i) : '' }), "
+        "function($i) { $i != '' })"
+    )
+    first = "($states.input.f)[0]"
+    told = (
+        f"$string($count({bad})) & ' items failed: ' & $substring($join([{bad}], ', '), 0, 60) & "
+        f"' (the first: ' & $substring($string({first}.type) & ': ' & $string({first}.message), "
+        "0, 200) & ')'"
+    )
+    variable = records.variable_of(context, step)
+    keep: dict[str, Json] = {}
     lost: dict[str, Json] = {}
     if variable is not None:
+        record = _record(context, step)
+        keep = {"Assign": {variable: record}}
         error = f"{{'type': '{ITEMS_FAILED}', 'message': {told}}}"
         lost = {"Assign": {variable: record | {"status": "failed", "error": wrap(error)}}}
     choice: State = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 from compiler.asl.context import Context
 from compiler.asl.counting import counter
 from compiler.asl.retrying import is_kept
-from compiler.check.program import Action, Script, Step, SubWorkflow
+from compiler.check.program import Action, Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import json_literal, text_literal, wrap
 from compiler.plan.model import Plan
@@ -38,7 +38,7 @@ def is_told(step: Step) -> bool:
 
     Nothing between it and its effect would find out; or, of a build, only after a minute.
     """
-    return is_kept(step) or (isinstance(step.kind, Script) and step.kind.runner == "codebuild")
+    return is_kept(step) or step.is_build
 
 
 def own_part(at: str) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.check.program import Action, AwsCall, Publish, Retry, Script, Step, SubWorkflow
+from compiler.check.program import Action, AwsCall, Publish, Retry, Step, SubWorkflow
 from compiler.document.nodes import Json
 from protocol.names import LAMBDA_TRANSIENT, NEVER_RETRIED, STEP_IN_PROGRESS
 
@@ -41,16 +41,15 @@ EVERY_ERROR = ["States.TaskFailed", "States.Timeout"]
 def is_looped(step: Step) -> bool:
     """Whether the author's retries are a loop around the Task rather than retriers of it.
 
-    Conditions are asked in a Choice. A script on CodeBuild fails as `States.TaskFailed` whatever
+    Conditions are asked in a Choice. What runs on CodeBuild fails as `States.TaskFailed` whatever
     went wrong; its own error is known only when the stored result has been fetched. A child
     execution has a name of its own for each attempt, and one name for Step Functions' retries.
     An outside system that answered badly has to be asked again.
     """
     if step.retry is None or step.retry.attempts <= 1:
         return False
-    on_codebuild = isinstance(step.kind, Script) and step.kind.runner == "codebuild"
     is_outside = isinstance(step.kind, Action) and step.kind.callback
-    is_own = on_codebuild or is_outside or isinstance(step.kind, SubWorkflow)
+    is_own = step.is_build or is_outside or isinstance(step.kind, SubWorkflow)
     return is_own or bool(step.retry.conditions)
 
 

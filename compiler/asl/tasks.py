@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from compiler.asl.children import INHERITED_OF_RUN, child_id, child_name
@@ -11,7 +12,7 @@ from compiler.asl.records import PAYLOAD, literal_outputs
 from compiler.asl.resolver import ScopeResolver
 from compiler.asl.resuming import handed_on, unless_kept
 from compiler.asl.retrying import LAMBDA_LIMIT, SERVICE, TRANSIENT, retriers
-from compiler.asl.values import code_of, field_of, references_of, secrets_of
+from compiler.asl.values import code_of, field_of, list_code, references_of, secrets_of
 from compiler.check.portable import portable
 from compiler.check.program import (
     Action,
@@ -36,6 +37,8 @@ INVOKE = "arn:aws:states:::lambda:invoke"
 WAITING = f"{INVOKE}.waitForTaskToken"
 GRACE = 10
 """Seconds the ASL timeout comes after the wrapper's own."""
+_ONE_TEXT = re.compile(r"""null|'[^']*'|"(?:[^"\\]|\\.)*\"""")
+"""Expressions that are a text or null, whatever is known when they are evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,12 @@ def task_of(context: Context, step: Step, resolve: ScopeResolver) -> Task:
     """Return the Task that carries out one attempt of a step."""
     kind = step.kind
     match kind:
+        case Action() | Script() if step.is_build:
+            return _build(context, step, resolve, kind)
         case Action(action=action):
             return _invoke(context, step, resolve, action)
-        case Script(runner="lambda"):
-            return _invoke(context, step, resolve, "run")
         case Script():
-            return _build(context, step, resolve, kind)
+            return _invoke(context, step, resolve, "run")
         case AwsCall():
             return _aws_call(context, step, resolve, kind)
         case SubWorkflow():
@@ -115,7 +118,7 @@ def call_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, J
 
 def _attempt_seconds(step: Step) -> int | None:
     """Return what the wrapper gives an attempt; None for its own limit, which is Lambda's."""
-    if isinstance(step.kind, Script) and step.kind.runner == "codebuild":
+    if step.is_build:
         return step.timeout or BUILD
     return None if step.timeout is None else min(step.timeout, LAMBDA_LIMIT)
 
@@ -126,7 +129,7 @@ def _inputs_and_env(step: Step) -> tuple[Value, Fields]:
     if isinstance(kind, Script):
         return Constant({"script": kind.text}), Fields((*env, *kind.variables))
     assert isinstance(kind, Action)
-    return kind.inputs, Fields(env)
+    return kind.inputs, Fields((*env, *kind.variables))
 
 
 def _outputs_of(context: Context, step: Step, resolve: ScopeResolver) -> dict[str, Json]:
@@ -213,9 +216,14 @@ def _place(context: Context, step: str, shared: int) -> Json:
     return wrap(f"{text_literal(step + '/')} & {indexes}")
 
 
-def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Script) -> Task:
-    """A script on CodeBuild: the build runs the same wrapper, then its stored result is fetched."""
+def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Action | Script) -> Task:
+    """A step on CodeBuild: the build runs the same wrapper, then its stored result is fetched.
+
+    The function of scripts fetches it, whatever action it is of.
+    """
     call = call_of(context, step, resolve)
+    if isinstance(kind, Action):
+        call["action"] = kind.action
     text = code_of_field(call)
     arguments: dict[str, Json] = {
         "ProjectName": CODEBUILD_PROJECT,
@@ -242,12 +250,19 @@ def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Script) -
         "Resource": INVOKE,
         "Arguments": {
             "FunctionName": action_function("run"),
-            "Payload": {**call, "stored": True, "build_error": wrap(told)},
+            "Payload": {**_place_of(call), "stored": True, "build_error": wrap(told)},
         },
         "TimeoutSeconds": 60,
         "Retry": [TRANSIENT],
     }
     return Task(state, f"{PAYLOAD}.outputs", fetch)
+
+
+def _place_of(call: dict[str, Json]) -> dict[str, Json]:
+    """Return of a call what tells where its result is stored, and nothing that is asked for."""
+    names = ("run", "step", "items", "iteration")
+    kept: dict[str, Json] = {name: call[name] for name in names if name in call}
+    return {**kept, "inputs": {}}
 
 
 def code_of_field(value: Json) -> str:
@@ -258,13 +273,20 @@ def code_of_field(value: Json) -> str:
         case str():
             return text_literal(value)
         case list():
-            return f"[{', '.join(code_of_field(item) for item in value)}]"
+            return list_code([(code_of_field(item), _may_be_list(item)) for item in value])
         case dict():
             items = (f"{text_literal(k)}: {code_of_field(v)}" for k, v in value.items())
             return f"{{{', '.join(items)}}}"
         case _:
             pass
     return json_literal(value)
+
+
+def _may_be_list(field: Json) -> bool:
+    """Whether an item of a field comes to a list for all that can be seen of it."""
+    if not (isinstance(field, str) and field.startswith("{%") and field.endswith("%}")):
+        return False
+    return _ONE_TEXT.fullmatch(field[2:-2].strip()) is None
 
 
 def _aws_call(context: Context, step: Step, resolve: ScopeResolver, kind: AwsCall) -> Task:
@@ -322,7 +344,8 @@ def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish
     path = " & '/' & ".join(parts)
     detail = (
         f"{{'event_id': {path}, 'payload': {code_of(kind.payload, resolve)}, 'run': $run.id, "
-        "'depth': $run.depth, 'cause': $run.event_id}"
+        "'depth': $run.depth, 'cause': $run.event_id, "
+        "'started_by': $run.started_by}"
     )
     state: State = {
         "Type": "Task",

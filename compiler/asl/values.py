@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from compiler.asl.resolver import ScopeResolver, member
 from compiler.check.program import Computed, Constant, Fields, Items, Secret, Value
 from compiler.document.nodes import Json
@@ -48,24 +50,30 @@ def code_of(value: Value, resolve: ScopeResolver) -> str:
         case Secret():
             return "null"
         case Items(items=items):
-            return _list_code(items, resolve)
+            return list_code([_item_code(item, resolve) for item in items])
         case Fields(items=fields):
             inner = (f"{text_literal(key)}: {code_of(item, resolve)}" for key, item in fields)
             return f"{{{', '.join(inner)}}}"
 
 
-def _list_code(items: tuple[Value, ...], resolve: ScopeResolver) -> str:
+def _item_code(item: Value, resolve: ScopeResolver) -> tuple[str, bool]:
+    """Return an item of a list as JSONata, and whether it may be a list when it is evaluated."""
+    code = code_of(item, resolve)
+    if isinstance(item, Items) and not code.startswith("["):
+        code = f"[{code}]"
+    return code, isinstance(item, Computed) and "list" in kinds(item.type)
+
+
+def list_code(items: Sequence[tuple[str, bool]]) -> str:
     """Return a list as JSONata, which takes the items of a list found inside `[...]` one by one.
 
     So what may be a list is put into brackets twice if it is one, and appended.
     """
     parts: list[str] = []
     plain: list[str] = []
-    for item in items:
-        code = code_of(item, resolve)
-        if not (isinstance(item, Computed) and "list" in kinds(item.type)):
-            is_list = isinstance(item, Items) and not code.startswith("[")
-            plain.append(f"[{code}]" if is_list else code)
+    for code, may_be_list in items:
+        if not may_be_list:
+            plain.append(code)
             continue
         if plain:
             parts.append(f"[{', '.join(plain)}]")

@@ -10,6 +10,8 @@ from compiler.check.failed import FAILED
 from compiler.check.groups import Entry
 from compiler.check.program import Action, AwsCall, Constant, Fields, SubWorkflow, Value
 from compiler.check.readers import Reader
+from compiler.check.runners import runner_of_action
+from compiler.check.scripts import Variables, without_expressions
 from compiler.check.suggest import suggestion
 from compiler.check.surroundings import Nearest, Schema
 from compiler.check.workflows import is_undone, resolve
@@ -18,15 +20,18 @@ from compiler.expressions.types import UNKNOWN, Record, Type
 from compiler.spec import ActionStep, AwsStep, SubworkflowStep, Values
 
 OPEN = Record({}, open=True)
+SHELL = "shell"
+"""The format, in an action's schema, of inputs that are scripts."""
 
 
 def action(checker: Checker, entry: Entry, reader: Reader) -> tuple[Action, Type]:
     """Return the call of an action, and the type of its outputs."""
     step = entry.step
     assert isinstance(step, ActionStep)
-    inputs, node = _inputs(checker, step.inputs, replace(reader, secrets=True))
     catalogue = checker.context.surroundings.catalogue
     contract = catalogue.get(step.action)
+    own, schema = replace(reader, secrets=True), {} if contract is None else contract.inputs
+    inputs, node, variables = _with_scripts(checker, step.inputs, own, schema)
     if contract is None:
         checker.error(
             "unknown-action",
@@ -44,12 +49,43 @@ def action(checker: Checker, entry: Entry, reader: Reader) -> tuple[Action, Type
             "leave `callback` out, or use `http-request` or an action of your own that hands on "
             "`context.callback`",
         )
+    runner, why = runner_of_action(checker, step, contract)
     taker = Taker(f"action '{step.action}'")
     inputs = _fitted(checker, step, inputs, node, contract.inputs, taker)
     outputs = checker.context.type_of_schema(contract.outputs)
     if step.callback and isinstance(outputs, Record):
         outputs = Record(outputs.fields, open=True)
-    return Action(step.action, inputs, step.callback), outputs
+    made = Action(step.action, inputs, step.callback, runner, step.image, why, variables)
+    return made, outputs
+
+
+def _with_scripts(
+    checker: Checker, written: Values, reader: Reader, schema: Schema
+) -> tuple[Value, Node | None, Variables]:
+    """Return inputs whose scripts read variables where expressions stood, and the variables.
+
+    A script is what the action's schema gives the format `shell`: no value becomes its text.
+    """
+    texts = ((name, text) for name, text in written.entries.items() if isinstance(text, str))
+    scripts = {name: text for name, text in texts if _is_script(schema, name)}
+    others = {name: raw for name, raw in written.entries.items() if name not in scripts}
+    items, node = checker.values(written.model_copy(update={"entries": others}), reader)
+    read, variables = dict(items), dict[str, Value]()
+    for name, text in scripts.items():
+        # What one script reads is taken for the next: no variable means two values.
+        own = replace(reader, env={**reader.env, **variables})
+        at = checker.context.document.nearest((*written.path, name))
+        safe, more = without_expressions(checker, text, at, own) or (text, ())
+        read[name] = Constant(safe)
+        variables.update(more)
+    ordered = tuple((name, read[name]) for name in written.entries)
+    return constant_or_fields(ordered), node, tuple(variables.items())
+
+
+def _is_script(schema: Schema, name: str) -> bool:
+    parts = schema.get("properties")
+    part = parts.get(name) if isinstance(parts, dict) else None
+    return isinstance(part, dict) and part.get("format") == SHELL
 
 
 def aws_call(checker: Checker, entry: Entry, reader: Reader) -> tuple[AwsCall, Type]:

@@ -18,13 +18,15 @@ from compiler.expressions.types import (
 )
 from compiler.spec import GitPushTrigger, Workflow
 
-GIT_INPUTS = ("commit", "author", "message", "branch", "repository")
-"""The inputs that a git push gives."""
+_OF_A_COMMIT = ("commit", "author", "message", "repository")
+"""The inputs that every git push and pull request gives."""
 
 _MAYBE = optional(TEXT)
 _GIT: dict[str, Type] = {
     "event_name": _MAYBE,
     "ref": _MAYBE,
+    "ref_name": _MAYBE,
+    "ref_type": _MAYBE,
     "head_ref": _MAYBE,
     "base_ref": _MAYBE,
     "sha": _MAYBE,
@@ -49,6 +51,23 @@ FAILURE = Record(
 )
 RUN = Record({"id": TEXT, "started_at": TEXT, "attempt": NUMBER, "started_by": _MAYBE})
 TRIGGER = Record({"name": _MAYBE, "type": _MAYBE, "event_id": _MAYBE})
+
+
+def inputs_of_git(trigger: GitPushTrigger) -> tuple[str, ...]:
+    """Return the inputs that a git push can give to a workflow."""
+    has_branch = trigger.takes_branches or "pull_request" in trigger.events
+    has_names = (("branch", has_branch), ("tag", trigger.takes_tags))
+    return (*_OF_A_COMMIT, *(name for name, can_be in has_names if can_be))
+
+
+def sometimes_of_git(trigger: GitPushTrigger) -> dict[str, str]:
+    """Return the inputs that not all of what starts the workflow gives, with why."""
+    told: dict[str, str] = {}
+    if trigger.takes_tags:
+        told["branch"] = "a pushed tag is on no branch"
+    if "branch" in inputs_of_git(trigger):
+        told["tag"] = "only a pushed tag gives it"
+    return told
 
 
 def has_git_push(workflow: Workflow) -> bool:
@@ -103,11 +122,11 @@ def inputs(context: Context) -> Type:
     names: dict[str, Type] = {}
     is_open = False
     for trigger in workflow.triggers:
-        is_git = isinstance(trigger, GitPushTrigger)
-        names.update(
-            dict.fromkeys((*trigger.inputs.entries, *(GIT_INPUTS if is_git else ())), UNKNOWN)
-        )
-        is_open |= not is_git and not trigger.inputs.entries and trigger.type != "schedule"
+        names.update(dict.fromkeys(trigger.inputs.entries, UNKNOWN))
+        if isinstance(trigger, GitPushTrigger):
+            names.update(dict.fromkeys(inputs_of_git(trigger), UNKNOWN))
+        elif trigger.type != "schedule":
+            is_open |= not trigger.inputs.entries
     return Record(names, is_open)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Mapping as Mapped
+from dataclasses import dataclass, field, replace
 
 from compiler.check import schemas
 from compiler.check.context import Context
@@ -18,6 +20,9 @@ from compiler.expressions.types import Null, Number, Type, Unknown, accepts, sho
 from compiler.source import Span
 
 _DEPTH = 40
+_PATH = re.compile(
+    r"(?:inputs|event|steps|vars|item|github|trigger|run|failure)(?:\.[A-Za-z0-9_-]+)+"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class Taker:
 
     `whole` is what messages call the value where it is no part of a mapping. `codes` are for a
     name that is not taken, one that is missing, a value that does not fit. `wants` stands before
-    what is taken in place of "and NAME takes".
+    what is taken in place of "and NAME takes". `lacking` says why names can be missing.
     """
 
     name: str
@@ -34,6 +39,7 @@ class Taker:
     whole: str = ""
     codes: tuple[str, str, str] = ("unknown-input", "missing-input", "wrong-input")
     wants: str = ""
+    lacking: Mapped[str, str] = field(default_factory=dict)
 
     def takes(self, what: str) -> str:
         """Return the end of a message on a value of the wrong type."""
@@ -200,7 +206,7 @@ class _Fitting:
         if schemas.fits(plain, schema):
             self._limits(plain, schema, spot)
         else:
-            self._kind(schemas.shown(plain), schema, spot)
+            self._kind(schemas.shown(plain), schema, spot, _reading(plain))
         return value
 
     def _limits(self, plain: Json, schema: Schema, spot: _Spot) -> None:
@@ -209,6 +215,7 @@ class _Fitting:
         if isinstance(values, list) and plain not in values:
             words = [str(word) for word in values]
             advice = suggestion(str(plain), words, "one of") or listed(words)
+            advice = _reading(plain) or advice
             self._wrong(spot.span, f"{self._called(spot)} cannot be {quoted}", advice)
             return
         pattern = schema.get("pattern")
@@ -261,20 +268,28 @@ class _Fitting:
         where = f" in '{spot.path}'" if spot.path else ""
         wanted = show(self._type(schemas.resolved(schema, self._root) or {}))
         shown = "" if wanted == "anything" else f" ({wanted})"
+        why = self._taker.lacking.get(name)
+        because = "" if why is None or spot.path else f"{why}: give it a default in `inputs`, or "
         self._context.diagnostics.error(
             self._taker.codes[1],
             spot.key,
             f"{self._taker.name} needs the {self._taker.word} '{name}'{where}",
-            help=f"add `{name}: ...`{shown}",
+            help=f"{because}add `{name}: ...`{shown}",
         )
 
-    def _kind(self, quoted: str, schema: Schema, spot: _Spot) -> None:
+    def _kind(self, quoted: str, schema: Schema, spot: _Spot, advice: str | None = None) -> None:
         wanted = schemas.wanted(schema)
         message = f"{self._called(spot)} is {quoted}, {self._taker.takes(wanted)}"
-        self._wrong(spot.span, message, schemas.instead(quoted, schema))
+        self._wrong(spot.span, message, advice or schemas.instead(quoted, schema))
 
     def _wrong(self, span: Span, message: str, advice: str | None) -> None:
         self._context.diagnostics.error(self._taker.codes[2], span, message, help=advice)
+
+
+def _reading(plain: Json) -> str | None:
+    """Return how to read what a text names that was all but certainly meant as an expression."""
+    meant = isinstance(plain, str) and _PATH.fullmatch(plain)
+    return f"write ${{{{ {plain} }}}}" if meant else None
 
 
 def _fields(value: Value) -> dict[str, Value] | None:

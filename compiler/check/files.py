@@ -57,8 +57,15 @@ def _texts(node: Node) -> Iterator[Scalar]:
 
 
 def _is_before(maker: Entry, reader: Entry) -> bool:
-    """Whether the maker has ended when the reader starts, or nobody can tell."""
-    if maker is reader or reader.undoes is not None or reader.group.is_of_handlers:
+    """Whether the maker has ended when the reader starts, or nobody can tell.
+
+    Handlers come after all steps; an undo finds what its own step has found and left.
+    """
+    if reader.group.is_of_handlers and not maker.group.is_of_handlers:
+        return True
+    if reader.undoes is not None and maker is not reader:
+        reader = reader.undoes
+    if maker is reader:
         return True
     around = {id(here.group): here for here in reader.enclosing()}
     for outer in maker.enclosing():
@@ -71,11 +78,16 @@ def _is_before(maker: Entry, reader: Entry) -> bool:
 
 
 def _report(checker: Checker, entry: Entry, maker: Entry, scalar: Scalar) -> None:
+    late, whose = "", "its `depends_on`"
+    if entry.undoes is not None:
+        late = f"'{entry.undoes.id}', which it undoes, "
+        whose = f"the `depends_on` of '{entry.undoes.id}'"
     label = checker.context.label(checker.context.name_span(maker.step), f"'{maker.id}' is here")
     checker.context.diagnostics.error(
         "file-not-there-yet",
         scalar.span,
-        f"'{entry.id}' reads '{scalar.text}', which '{maker.id}' makes, but does not come after it",
-        help=f"add '{maker.id}' to its `depends_on`",
+        f"'{entry.id}' reads '{scalar.text}', which '{maker.id}' makes, but {late}does not come "
+        "after it",
+        help=f"add '{maker.id}' to {whose}",
         labels=[label],
     )

@@ -82,11 +82,19 @@ def expressions(value: Value) -> Iterator[Expr]:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Calls the function of an action; `inputs` is a mapping."""
+    """Carries out an action; `inputs` is a mapping.
+
+    `variables` are read by those inputs that are scripts, where expressions stood in them.
+    `why` says for `plan` why the runner is this one; empty where there is no other.
+    """
 
     action: str
     inputs: Value
     callback: bool = False
+    runner: Literal["lambda", "codebuild"] = "lambda"
+    image: str | None = None
+    why: str = ""
+    variables: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +207,16 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """Repeats the step for every item of a list; `deadline` is the seconds that all may take."""
+    """Repeats the step for every item of a list; `deadline` is the seconds that all may take.
+
+    With `fail_fast` the first bad item stops the others.
+    """
 
     items: Value
     max_items: int
     max_concurrency: int | None
     deadline: int | None = None
+    fail_fast: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +266,11 @@ class Step:
     reads_files: bool = False
     makes_files: bool = False
     repeatable: bool = False  # its action does no harm where it is carried out twice
+
+    @property
+    def is_build(self) -> bool:
+        """Whether a build of CodeBuild carries it out, by the same wrapper as a function would."""
+        return isinstance(self.kind, Script | Action) and self.kind.runner == "codebuild"
 
     @property
     def is_undone(self) -> bool:

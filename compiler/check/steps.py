@@ -182,7 +182,12 @@ def _for_each(checker: Checker, entry: Entry, reader: Reader) -> tuple[ForEach |
             f"write `max_items: {count}`",
         )
     contexts = {**reader.contexts, "item": item, "index": NUMBER}
-    each = ForEach(items, written_each.max_items, written_each.max_concurrency)
+    each = ForEach(
+        items,
+        written_each.max_items,
+        written_each.max_concurrency,
+        fail_fast=written_each.fail_fast,
+    )
     return each, replace(reader, contexts=contexts)
 
 

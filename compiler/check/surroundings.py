@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from compiler.document.nodes import Json
 
@@ -18,7 +18,8 @@ class ActionContract:
     `repeatable`: an attempt of unknown effect may be made again. `reads_files`: starts in a
     workspace. `makes_files`: an output of it names a file that it made. `error_types` are the
     errors it declares beside the categories. `hands_on_callback`: an outside system may learn
-    of it where to answer to.
+    of it where to answer to. `runner`: what carries it out where a step does not say otherwise;
+    one for Lambda runs nowhere else.
     """
 
     inputs: Schema
@@ -28,6 +29,7 @@ class ActionContract:
     makes_files: bool = False
     error_types: tuple[str, ...] = ()
     hands_on_callback: bool = True
+    runner: Literal["lambda", "codebuild"] = "lambda"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,14 +57,14 @@ def _too_long(checker: Checker, what: str, path: tuple[str | int, ...]) -> None:
 
 
 def _on_lambda(kind: Kind) -> bool:
-    if isinstance(kind, Action):
-        return not kind.callback
-    return isinstance(kind, Script) and kind.runner == "lambda"
+    if isinstance(kind, Action) and kind.callback:
+        return False
+    return isinstance(kind, Action | Script) and kind.runner == "lambda"
 
 
 def _lambda(checker: Checker, entry: Entry, step: Step, path: tuple[str | int, ...]) -> None:
     assert step.timeout is not None
-    if isinstance(step.kind, Script):
+    if isinstance(step.kind, Script) or (isinstance(step.kind, Action) and step.kind.why):
         advice = "write `runner: codebuild`, or a timeout of at most `15m`"
     else:
         advice = "write at most `15m`, or do the work in a `run` step with `runner: codebuild`"

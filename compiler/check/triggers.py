@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiler.check.calls import constant_or_fields
 from compiler.check.checker import Checker
-from compiler.check.contexts import GIT_INPUTS
+from compiler.check.contexts import inputs_of_git, sometimes_of_git
 from compiler.check.contracts import Taker, fit
 from compiler.check.program import Constant, Fields, Trigger, Value
 from compiler.check.readers import Reader
@@ -50,7 +50,11 @@ def _inputs(checker: Checker, trigger: Written, reader: Reader) -> tuple[tuple[s
     if contract is None or (trigger.broken and not isinstance(node, Mapping)):
         return items
     schema = contract.json_schema
-    given = set(GIT_INPUTS) if isinstance(trigger, GitPushTrigger) else set()
+    given: set[str] = set()
+    lacking: dict[str, str] = {}
+    if isinstance(trigger, GitPushTrigger):
+        lacking = sometimes_of_git(trigger)
+        given = set(inputs_of_git(trigger)) - lacking.keys()
     if not trigger.inputs.entries and trigger.type in _FROM_PAYLOAD:
         return items  # the payload is the inputs; intake validates it
     required = schema["required"]
@@ -62,8 +66,8 @@ def _inputs(checker: Checker, trigger: Written, reader: Reader) -> tuple[tuple[s
     span = checker.context.span((*trigger.path, "type"))
     if node is not None:
         span = checker.context.key_span(trigger.inputs.path)
-    name = f"the workflow, which '{trigger.name}' starts,"
-    fitted = fit(constant_or_fields(items), node, needed, Taker(name), checker.context, span)
+    taker = Taker(f"the workflow, which '{trigger.name}' starts,", lacking=lacking)
+    fitted = fit(constant_or_fields(items), node, needed, taker, checker.context, span)
     match fitted:
         case Fields(items=fields):
             return fields

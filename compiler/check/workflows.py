@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from compiler.check.context import Context
-from compiler.check.contexts import GIT_INPUTS
+from compiler.check.contexts import inputs_of_git
 from compiler.check.suggest import listed, suggestion
 from compiler.check.surroundings import Schema, WorkflowContract
 from compiler.source import Span
@@ -56,7 +56,7 @@ def _free_inputs(workflow: Workflow) -> Schema:
     for trigger in workflow.triggers:
         names.update(trigger.inputs.entries)
         if isinstance(trigger, GitPushTrigger):
-            names.update(GIT_INPUTS)
+            names.update(inputs_of_git(trigger))
     return {"type": "object", "properties": {name: {} for name in sorted(names)}}
 
 

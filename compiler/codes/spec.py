@@ -208,6 +208,15 @@ CODES: tuple[Code, ...] = (
         + _reading("tag"),
     ),
     Code(
+        "bad-ref-pattern",
+        "A pattern that no branch or tag matches",
+        "`branch` and `tags` are GitHub's patterns of bare names: `main`, `release/**`, `v*`. `?` "
+        "and `+` are about the character before, `[a-z]` is one character, and `!` at the start "
+        "leaves out what matches.",
+        _PUSH + "  tags: refs/tags/v*\n" + _STEPS,
+        _PUSH + "  tags: v*\n" + _STEPS,
+    ),
+    Code(
         "bad-cron",
         "A schedule that cannot be read",
         "`cron` has five fields: minute, hour, day of the month, month, day of the week. A sixth "

@@ -244,7 +244,7 @@ def _unclosed_bracket(problem: Problem) -> bool | None:
         problem.at,
         problem.at + 1,
         f"`,` or `{closing}` is missing before `{_word(problem)}`",
-        help="put a comma between the values, and quotes around a text that holds brackets",
+        help="put a comma between the values, and quotes around a text that holds one of `,:[]{}`",
     )
     problem.mended.replace(problem.at, problem.at, ", ")
     problem.mended.guessed = True

@@ -102,6 +102,8 @@ class _Inference:
             return
         root = ref.root
         help_ = instead(ref, self._scope) or did_you_mean(root, self._scope)
+        if help_ is None and len(ref.path) == 1 and root in FUNCTIONS:
+            help_ = f"it is a function: write {FUNCTIONS[root].usage}"
         if help_ is None and len(ref.path) == 1:
             help_ = f"for a text write '{root}' in quotes"
         if help_ is None:

@@ -112,7 +112,9 @@ def _kind(step: Step) -> list[Json]:
     kind = step.kind
     match kind:
         case Action():
-            return ["action", kind.action, portable(kind.inputs), kind.callback]
+            made: list[Json] = ["action", kind.action, portable(kind.inputs), kind.callback]
+            made += [] if kind.image is None else [kind.image]
+            return [*made, *([name, portable(value)] for name, value in kind.variables)]
         case AwsCall():
             return ["aws", kind.service, kind.operation, portable(kind.arguments)]
         case Script():

@@ -17,8 +17,8 @@ def secrets_of_step(step: Step) -> list[str]:
     """Return the names of the secrets that a step is given."""
     values = [value for _, value in step.env]
     match step.kind:
-        case Action(inputs=inputs):
-            values.append(inputs)
+        case Action(inputs=inputs, variables=variables):
+            values += [inputs, *(value for _, value in variables)]
         case Script(variables=variables):
             values += [value for _, value in variables]
         case _:

@@ -66,7 +66,7 @@ class ScopeDraft:
     outer: tuple[str, ...] = ()
     is_fed: bool = False  # latches lead into the fork around it, so what is bad behind them counts
     gives: set[str] = field(default_factory=set)
-    fails_fast: bool = False  # in the frame of a parallel step that ends with its first bad child
+    fails_fast: bool = False  # in a frame that ends with its first bad step: block or item
 
     @property
     def failures(self) -> str:
@@ -189,6 +189,7 @@ def _fill(scopes: Scopes, scope: ScopeDraft, steps: tuple[Step, ...]) -> Layout:
 def _fill_items(scopes: Scopes, step: Step, place: Place) -> Place:
     """A for_each: its body is a frame that holds the step once, without what is decided outside."""
     body = scopes.scope(place.scope, None, place.unit)
+    body.fails_fast = step.for_each is not None and step.for_each.fail_fast
     manual = step.rule.manual
     let_pass = step.rule.continues if manual else frozenset[str]()
     bare = Rule(step.id, manual=manual, continues=let_pass)

@@ -27,7 +27,7 @@ GRACE = 15 * 60
 """What handlers, undos and `always()` steps get after a deadline."""
 
 BUILD = 3600
-"""What an attempt of a script on CodeBuild may take where it says nothing."""
+"""What an attempt on CodeBuild may take where it says nothing."""
 
 _LAMBDA = 900
 _AWS_CALL = 300
@@ -124,10 +124,14 @@ def _once(step: Step, open_: list[str]) -> int:
 def _default(kind: Action | Script | AwsCall | Publish) -> int:
     match kind:
         case Action(callback=callback):
-            return _CALLBACK if callback else _LAMBDA
-        case Script(runner=runner):
-            return BUILD if runner == "codebuild" else _LAMBDA
+            return _CALLBACK if callback else _of(kind)
+        case Script():
+            return _of(kind)
         case AwsCall():
             return _AWS_CALL
         case Publish():
             return _PUBLISH
+
+
+def _of(kind: Action | Script) -> int:
+    return BUILD if kind.runner == "codebuild" else _LAMBDA

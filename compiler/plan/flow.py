@@ -384,8 +384,9 @@ class Flow:
 
 
 def may_fail(step: Step) -> bool:
-    """Whether the step's own states can end in an error."""
-    return not (isinstance(step.kind, Pause) and isinstance(step.kind.seconds, int))
+    """Whether the step's own states can end in an error; those of a for_each look at its list."""
+    never = isinstance(step.kind, Pause) and isinstance(step.kind.seconds, int)
+    return step.for_each is not None or not never
 
 
 def _outer(scope: ScopeDraft, facts: Facts) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from compiler.check.program import Step, every_step
+
 
 def topological(dependencies: Sequence[Collection[int]]) -> list[int]:
     """Every step after its dependencies; steps that are free at once in index order.
@@ -35,6 +37,14 @@ def ancestors(dependencies: Sequence[Collection[int]]) -> list[int]:
             mask |= above[need] | 1 << need
         above[step] = mask
     return above
+
+
+def ancestors_of(steps: tuple[Step, ...]) -> dict[str, int]:
+    """Return each step's ancestors by its id, as bitsets over all steps in file order."""
+    known = {step.id: step for step in every_step(steps)}
+    index = {name: at for at, name in enumerate(known)}
+    found = ancestors([tuple(index[d] for d in step.depends_on) for step in known.values()])
+    return dict(zip(known, found, strict=True))
 
 
 def descendants(dependencies: Sequence[Collection[int]]) -> list[int]:

@@ -251,7 +251,7 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Ends a parallel step with `fail_fast` at once: a child of it has ended badly."""
+    """Ends a parallel step or for_each with `fail_fast` at once: a part of it has ended badly."""
 
     name: str
     step: Step

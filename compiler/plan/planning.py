@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import takewhile
 
-from compiler.check.program import Block, Program, Script, Step, every_step, expressions
+from compiler.check.program import Program, Step, every_step, expressions
 from compiler.expressions import references
 from compiler.plan.budget import limits
-from compiler.plan.close import close_program, closing, repeated
+from compiler.plan.close import close_program, closing
 from compiler.plan.demand import Demand
 from compiler.plan.drafts import DoUnit, NodeDraft, ScopeDraft, Scopes, scopes_of
 from compiler.plan.facts import Facts, Knowledge
+from compiler.plan.files import files, files_at_close
 from compiler.plan.flow import Flow
 from compiler.plan.freeze import Freezer
-from compiler.plan.graph import ancestors
+from compiler.plan.graph import ancestors_of
 from compiler.plan.model import Plan, Test, Why
 from compiler.plan.naming import Names
 from compiler.plan.reading import (
@@ -35,7 +35,12 @@ def plan(program: Program) -> Plan:
     if not program.has_close:
         return planned
     stored = {step.id: step for step in every_step(program.steps)}
-    close = replace(_machine(close_program(program)), closing=closing(program), stored=stored)
+    close = replace(
+        _machine(close_program(program)),
+        closing=closing(program),
+        stored=stored,
+        files=files_at_close(program),
+    )
     return replace(planned, close=close)
 
 
@@ -55,7 +60,7 @@ def _machine(program: Program) -> Plan:
         lambda node: node.step is not None and node.step.id not in read_by_outputs,
     )
     flow.scope(scopes.all[0], Facts())
-    above = _above(steps)
+    above = ancestors_of(program.steps)
     demand = Demand(scopes, steps, above)
     reasons: dict[str, Why] = {}
     for read, scope, unit in _reads(program, scopes, steps):
@@ -86,7 +91,7 @@ def _machine(program: Program) -> Plan:
         frame_of={s.key: s.frame for s in scopes.all},
         items={scope.key: name for name, scope in scopes.items.items()},
         contexts=_contexts(program, steps),
-        files=_files(program, above),
+        files=files(program, above),
         limits=limits(scopes, steps, reads, demand.signals, read_by_outputs),
         unskippable=unskippable,
         recorded=unskippable - _unrecorded(scopes, steps),
@@ -122,13 +127,6 @@ def _unrecorded(scopes: Scopes, steps: dict[str, Step]) -> set[str]:
     passing = {name for name, s in steps.items() if s.rule.continues or s.on_error != "fail"}
     waits = (node for scope in scopes.all for node in scope.nodes if node.kind == "await")
     return passing.union(*(node.binds for node in waits))
-
-
-def _above(known: dict[str, Step]) -> dict[str, int]:
-    """Return each step's ancestors as a bitset over all steps in file order."""
-    index = {name: at for at, name in enumerate(known)}
-    found = ancestors([tuple(index[d] for d in step.depends_on) for step in known.values()])
-    return dict(zip(known, found, strict=True))
 
 
 def _reads(
@@ -168,63 +166,3 @@ def _contexts(program: Program, steps: dict[str, Step]) -> frozenset[str]:
     if program.concurrency is not None:
         exprs += expressions(program.concurrency.group)
     return frozenset(ref.root for expr in exprs for ref in references(expr))
-
-
-def _files(program: Program, above: dict[str, int]) -> dict[str, dict[str, int]]:
-    """Return which steps' files each step that reads files finds in its workspace.
-
-    What is before a block is before all that is in it, and what is in a block comes with it.
-    """
-    steps = {step.id: step for step in every_step(program.steps)}
-    giving = {
-        name: 1 << at
-        for at, (name, step) in enumerate(steps.items())
-        if step.artifacts or step.makes_files or any(o.form == "literal" for o in step.outputs)
-    }
-    if not giving:
-        return {}
-    before = _before(program.steps, above)
-    items = {step.id: tuple(o.id for o in outer) for step, outer in repeated(program.steps)}
-    return {
-        name: found
-        for name, step in steps.items()
-        if (isinstance(step.kind, Script) or step.reads_files)
-        and (
-            found := {
-                giver: _shared(items[giver], items[name])
-                for giver, bit in giving.items()
-                if before[name] & bit
-            }
-        )
-    }
-
-
-def _before(steps: tuple[Step, ...], above: dict[str, int]) -> dict[str, int]:
-    """Return all that has ended when a step starts, as bitsets over all steps in file order."""
-    index = {name: 1 << at for at, name in enumerate(above)}
-    inside = {
-        step.id: sum(index[inner.id] for inner in every_step(step.kind.steps))
-        for step in every_step(steps)
-        if isinstance(step.kind, Block)
-    }
-    before: dict[str, int] = {}
-
-    def fill(group: tuple[Step, ...], outer: int) -> None:
-        blocks = [(index[step.id], inside[step.id]) for step in group if step.id in inside]
-        for step in group:
-            mine = outer | above[step.id]
-            for bit, children in blocks:
-                if mine & bit:
-                    mine |= children
-            before[step.id] = mine
-            if isinstance(step.kind, Block):
-                fill(step.kind.steps, mine)
-
-    fill(steps, 0)
-    return before
-
-
-def _shared(maker: tuple[str, ...], reader: tuple[str, ...]) -> int:
-    """Return how many of the items that two steps stand in are the same."""
-    pairs = zip(maker, reader, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -75,7 +75,10 @@ def values_of_step(step: Step) -> Iterator[Value]:
     """Yield what a step is carried out with, and what it gives: its children's not."""
     kind = step.kind
     match kind:
-        case Action(inputs=inputs) | SubWorkflow(inputs=inputs):
+        case Action(inputs=inputs, variables=variables):
+            yield inputs
+            yield from (value for _, value in variables)
+        case SubWorkflow(inputs=inputs):
             yield inputs
         case AwsCall(arguments=arguments):
             yield arguments

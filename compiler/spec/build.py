@@ -12,6 +12,12 @@ from compiler.spec.report import Reporter
 from compiler.spec.written import steps as written
 from compiler.spec.written.scalars import OPEN
 
+_NOT_OF_AWS = {
+    "callback": "write an action that calls it",
+    "runner": "Step Functions calls it itself; leave it out",
+    "image": "Step Functions calls it itself; leave it out",
+}
+
 
 class Common(TypedDict):
     """The fields that steps of all kinds have."""
@@ -53,11 +59,18 @@ def action(
     common = _with_defaults(defaults, common)
     inputs = values(part.inputs, (*path, "inputs"))
     if part.action != "aws" and not part.action.startswith("aws:"):
-        callback = bool(part.callback)
-        return model.ActionStep(**common, action=part.action, inputs=inputs, callback=callback)
-    if part.callback is not None:
-        refuse(report, path, "callback", "an AWS call", "write an action that calls it")
-        common["broken"] = True
+        return model.ActionStep(
+            **common,
+            action=part.action,
+            inputs=inputs,
+            callback=bool(part.callback),
+            runner=_runner(report, defaults, part, common),
+            image=part.image,
+        )
+    for key, advice in _NOT_OF_AWS.items():
+        if getattr(part, key) is not None:
+            refuse(report, path, key, "an AWS call", advice)
+            common["broken"] = True
     words = part.action.split(":")
     if len(words) != 3 or not all(words):
         report.error(
@@ -77,14 +90,24 @@ def run(
     report: Reporter, defaults: model.Defaults, part: written.RunStep, common: Common
 ) -> model.Step:
     """Return a script."""
-    path = common["path"]
-    if part.runner == "lambda" and part.image is not None:
-        conflict(report, path, "image", "runner", "an image runs on CodeBuild; leave out `runner`")
-        common["broken"] = True
-    runner = part.runner or (defaults.runner if part.image is None else None)
+    runner = _runner(report, defaults, part, common)
     return model.RunStep(
         **_with_defaults(defaults, common), run=part.run, runner=runner, image=part.image
     )
+
+
+def _runner(
+    report: Reporter,
+    defaults: model.Defaults,
+    part: written.RunStep | written.ActionStep,
+    common: Common,
+) -> Literal["lambda", "codebuild"] | None:
+    """Return where a step says that it runs, by itself or by the defaults."""
+    if part.runner == "lambda" and part.image is not None:
+        path, advice = common["path"], "an image runs on CodeBuild; leave out `runner`"
+        conflict(report, path, "image", "runner", advice)
+        common["broken"] = True
+    return part.runner or (defaults.runner if part.image is None else None)
 
 
 def manual(report: Reporter, part: written.ManualStep, common: Common) -> model.Step:

@@ -13,7 +13,14 @@ from compiler.spec import names
 from compiler.spec.model import Input, Inputs, Output, Outputs
 from compiler.spec.parts import bad_name
 from compiler.spec.report import Reporter, plain_list
-from compiler.spec.written.scalars import OPEN, did_you_mean, either, nearest, source_text
+from compiler.spec.written.scalars import (
+    OPEN,
+    did_you_mean,
+    either,
+    flag_help,
+    nearest,
+    source_text,
+)
 
 Schema: TypeAlias = "dict[str, JsonValue]"
 
@@ -169,7 +176,7 @@ def field(
     _check_default(report, schema, path)
     required = plain.get("required")
     if not (required is None or isinstance(required, bool | list)):
-        report.wrong_type((*path, "required"), "true or false")
+        report.wrong_type((*path, "required"), "true or false", flag_help(required))
     return schema, required is True
 
 

@@ -43,18 +43,30 @@ class TriggerPart(Part):
 
 
 class GitPushTrigger(TriggerPart):
-    """A GitHub webhook; empty `branches` or `paths` let everything through.
+    """A GitHub webhook; empty `paths` let everything through.
 
-    `secret` names the secret that signs the deliveries.
+    Pushes start it of `branches` and of `tags`: empty `tags` let none through, empty `branches`
+    all of them, or none where there are tags. `secret` names the secret that signs the deliveries.
     """
 
     type: Literal["git-push"] = "git-push"
     repository: str | None = None
     events: tuple[Literal["push", "pull_request"], ...] = ("push",)
     branches: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     forks: bool = False
     secret: str | None = None
+
+    @property
+    def takes_branches(self) -> bool:
+        """Whether a push to a branch can start the workflow."""
+        return "push" in self.events and (bool(self.branches) or not self.tags)
+
+    @property
+    def takes_tags(self) -> bool:
+        """Whether a pushed tag can start the workflow."""
+        return "push" in self.events and bool(self.tags)
 
 
 class ScheduleTrigger(TriggerPart):

@@ -15,6 +15,12 @@ from compiler.spec.written.steps import KINDS, StepPart
 _WORD = re.compile(r"[A-Za-z_]+")
 _NAME_LISTS = ("depends_on", "artifacts", "assignees", "paths", "branch")
 _SHOWN = 4
+_SHORT = {
+    "concurrency": (re.compile(r"[^{}\n]{1,80}"), "group"),
+    "retry": (re.compile(r"\d+"), "count"),
+    "backoff": (re.compile(r"exponential|fixed"), "type"),
+}
+"""Mappings that are often written as one value: of which form, and under which key it belongs."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -90,8 +96,11 @@ def may_mean(name: str, value: object) -> bool:
 
 
 def help_for(path: Path, node: Node) -> str | None:
-    """Return how to write what stands as a list or mapping where it cannot be one."""
+    """Return how to write what is no mapping, or a list or mapping where it cannot be one."""
     key = path[-1] if path else ""
+    if isinstance(node, Scalar) and key in _SHORT:
+        form, name = _SHORT[str(key)]
+        return f"write `{key}: {{{name}: {node.text}}}`" if form.fullmatch(node.text) else None
     if key == "run" and isinstance(node, Sequence):
         return "write the lines below `run: |`"
     if key in ("env", "outputs") and isinstance(node, Sequence):

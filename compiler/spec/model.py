@@ -85,6 +85,7 @@ class ForEach(Part):
     items: Value
     max_items: int = MAX_ITEMS
     max_concurrency: int | None = None
+    fail_fast: bool = False
 
 
 class Repeat(Part):
@@ -144,6 +145,8 @@ class ActionStep(StepPart):
     action: str
     inputs: Values
     callback: bool = False
+    runner: Literal["lambda", "codebuild"] | None = None
+    image: str | None = None
 
 
 class AwsStep(StepPart):

@@ -150,6 +150,10 @@ class StepDecoder:
                     parts.refuse(
                         self.report, path, key, "a step without `for_each`", "add `for_each`"
                     )
+            if part.fail_fast is not None and not isinstance(part, written.ParallelStep):
+                advice = "it stops other items, or a parallel step's other steps: leave it out"
+                where = "a step without `for_each`"
+                parts.refuse(self.report, path, "fail_fast", where, advice)
             return None
         items: JsonValue = part.for_each
         if not isinstance(items, list) and not (isinstance(items, str) and OPEN in items):
@@ -161,6 +165,7 @@ class StepDecoder:
             items=items,
             max_items=part.max_items or model.MAX_ITEMS,
             max_concurrency=part.max_concurrency,
+            fail_fast=bool(part.fail_fast),
         )
 
     def _repeat(self, part: written.StepPart, path: Path) -> model.Repeat | None:

@@ -7,7 +7,7 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from compiler.document.nodes import Path
-from compiler.spec import cron, model, parts
+from compiler.spec import cron, model, parts, refs
 from compiler.spec.names import same
 from compiler.spec.report import Reporter, plain_list
 from compiler.spec.written import triggers as written
@@ -88,8 +88,13 @@ def _type(report: Reporter, plain: dict[str, JsonValue], path: Path) -> str | No
     types = tuple(written.TYPES)
     given = plain.get("type")
     if given is None and "type" not in plain:
+        meant = next((key for key in plain if key in types), None)
+        help_ = f"write `type: {meant}`, and the keys of it beside" if meant else None
         report.error(
-            "missing-key", path, "this trigger has no `type`", f"add one of {either(types)}"
+            "missing-key",
+            path,
+            "this trigger has no `type`",
+            help_ or f"add one of {either(types)}",
         )
         return None
     if isinstance(given, str) and given in types:
@@ -128,15 +133,7 @@ def _name(
 def _build(report: Reporter, part: written.TriggerPart, common: Common) -> model.Trigger | None:
     match part:
         case written.GitPushTrigger():
-            return model.GitPushTrigger(
-                **common,
-                repository=part.repository,
-                events=part.event or ("push",),
-                branches=part.branch or (),
-                paths=part.paths or (),
-                forks=bool(part.forks),
-                secret=part.secret,
-            )
+            return _git_push(report, part, common)
         case written.ScheduleTrigger():
             return _schedule(report, part, common)
         case written.EventTrigger():
@@ -150,6 +147,35 @@ def _build(report: Reporter, part: written.TriggerPart, common: Common) -> model
             return model.DatabaseTrigger(**common, table=part.table, operations=changes)
         case _:
             return None
+
+
+def _git_push(
+    report: Reporter, part: written.GitPushTrigger, common: Common
+) -> model.GitPushTrigger:
+    path, before = common["path"], report.count
+    for key, patterns in (("branch", part.branch), ("tags", part.tags)):
+        for number, pattern in enumerate(patterns or ()):
+            problem = refs.problem(pattern, key)
+            if problem is not None:
+                report.error("bad-ref-pattern", (*path, key, number), *problem)
+    events = part.event or ("push",)
+    if part.tags and "push" not in events:
+        where = "a trigger that takes pull requests alone"
+        parts.refuse(report, path, "tags", where, "tags are pushed: add `push` to `event`")
+    if part.tags and part.paths and not part.branch and events == ("push",):
+        help_ = "a tag changes no files: add `branch`, or leave `paths` out"
+        parts.conflict(report, path, "paths", "tags", help_)
+    common["broken"] = common["broken"] or report.count > before
+    return model.GitPushTrigger(
+        **common,
+        repository=part.repository,
+        events=events,
+        branches=part.branch or (),
+        tags=part.tags or (),
+        paths=part.paths or (),
+        forks=bool(part.forks),
+        secret=part.secret,
+    )
 
 
 def _schedule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,11 @@ class Inputs(BaseModel):
     branch: str | None = Field(
         None, description="The branch, tag or commit (default: the source's)"
     )
-    command: str | None = Field(None, description="What builds it (default: make build)")
+    command: str | None = Field(
+        None,
+        description="What builds it (default: make build)",
+        json_schema_extra={"format": "shell"},
+    )
     options: dict[str, JsonValue] | None = Field(
         None, description="Each becomes a variable of the command's environment"
     )
@@ -112,7 +117,8 @@ def _only_file(command: str, context: Context) -> str:
 
 
 def _commit(workspace: Path) -> str | None:
-    if not (workspace / ".git").exists():
+    # A source that was cloned by a build may be read on Lambda, where there is no git.
+    if not (workspace / ".git").exists() or shutil.which("git") is None:
         return None
     done = subprocess.run(
         ["git", "-C", str(workspace), "rev-parse", "HEAD"],
@@ -147,4 +153,5 @@ def action(services: Services) -> Action[Inputs, Outputs]:
         reads_files=True,
         error_types=(BuildError, ArtifactNotFound),
         files=("artifact",),
+        runner="codebuild",
     )

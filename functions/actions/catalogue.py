@@ -58,6 +58,7 @@ def _entry(action: Action[InputsT, OutputsT]) -> tuple[str, Json]:
         "reads_files": action.reads_files,
         "files": list(action.files),
         "callback": action.name in _HAND_ON,
+        "runner": action.runner,
         "error_types": [error.__name__ for error in action.error_types],
     }
 

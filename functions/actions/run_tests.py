@@ -21,6 +21,11 @@ _PLACES = ("junit.xml", "test-results/*.xml", "reports/junit*.xml", "target/sure
 _FOUND_NO_TESTS = 5
 """https://docs.pytest.org/en/stable/reference/exit-codes.html"""
 _NOT_FOUND = 127
+_NO_PYTEST = (
+    "program 'pytest' not found: let `command` install what the tests need, such as "
+    "'pip install pytest && pytest', or name an `image` that has it"
+)
+"""What CodeBuild's own images tell; they have pip."""
 
 
 class TestSuiteError(StepError):
@@ -38,7 +43,9 @@ class Inputs(BaseModel):
         None, description="The file to be tested, given to the tests as ARTIFACT"
     )
     environment: str | None = Field(None, description="Given to the tests as ENVIRONMENT")
-    command: str | None = Field(None, description="What runs them (default: pytest)")
+    command: str | None = Field(
+        None, description="What runs them (default: pytest)", json_schema_extra={"format": "shell"}
+    )
 
 
 class Outputs(BaseModel):
@@ -106,6 +113,8 @@ def _failure(command: str, ended: Ended, results: Results | None) -> StepError:
     code = ended.code
     if code == _NOT_FOUND and results is None:
         headline = telling_line(ended.stderr, ended.stdout) or f"'{command}' was not found"
+        if command == _COMMAND:
+            headline = _NO_PYTEST
         text = failure_text(headline, code, ended.stderr, ended.stdout)
         return ProgramNotFound(text, status_code=code)
     failed = results.failed if results is not None else ()
@@ -128,4 +137,5 @@ ACTION = Action(
     repeatable=True,
     reads_files=True,
     error_types=(TestSuiteError, ArtifactNotFound, ProgramNotFound),
+    runner="codebuild",
 )

@@ -39,6 +39,13 @@ class DynamoLatches:
         """Write who waits (a new token replaces an old one); return the latch as it is then."""
         return self._write(key, "waiting", _packed_waiting(waiting))
 
+    def read(self, key: str) -> Latch:
+        """Return the latch as it is; one without anything where nothing was written."""
+        found = self._client.get_item(
+            TableName=self._table, Key={"latch": {"S": key}}, ConsistentRead=True
+        )
+        return _latch(found.get("Item", {}))
+
     def _write(self, key: str, attribute: str, value: str) -> Latch:
         written = self._client.update_item(
             TableName=self._table,

@@ -12,12 +12,20 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from botocore.exceptions import ClientError
 
-from functions.domain.records.item import Cancelling, RunItem
+from functions.adapters.run_items import (
+    KEPT_DAYS,
+    LISTED,
+    NEW,
+    OPEN,
+    ends_at,
+    item_from,
+    packed,
+    packed_item,
+)
 from functions.record_ports import Kept, Known, NoSuchPlace, RunsPage, Sought
 
 if TYPE_CHECKING:
@@ -27,19 +35,13 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
     from mypy_boto3_s3 import S3Client
 
-    from functions.domain.records.shape import RunRecord, RunSummary
+    from functions.domain.records.item import RunItem
+    from functions.domain.records.shape import RunRecord
     from functions.ports import Clock
     from protocol.payloads import Json
 
-LISTED = "runs"
-"""The one partition of the indexes of all runs: a run writes it a few times in its life, far from
-the 1,000 writes a second that a partition takes.
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"""
-OPEN = "open"
 LARGEST = 380_000
 """Bytes of a compressed record in the table, whose items hold 400 KB."""
-KEPT_DAYS = 400
-_NEW = "attribute_not_exists(part)"
 _MOST_PAGES, _MOST_AT_ONCE = 4, 1_000
 """Queries for one page of a list, and what one reads, where filters leave few of it."""
 _ABSENT = frozenset({"NoSuchKey", "404"})
@@ -65,7 +67,7 @@ class DynamoRuns:
     def get(self, run_id: str) -> RunItem | None:
         """Return what is known of a run, as the last write left it."""
         item = self._read(run_id, "run")
-        return None if item is None else _item_from(item)
+        return None if item is None else item_from(item)
 
     def change(
         self, run_id: str, wish: Callable[[RunItem | None], RunItem | None]
@@ -84,7 +86,7 @@ class DynamoRuns:
 
     def _write(self, item: RunItem, before: int) -> RunItem | None:
         """Write an item over a version; return what is stored where that is another."""
-        condition: Any = {"ConditionExpression": _NEW}
+        condition: Any = {"ConditionExpression": NEW}
         if before:
             condition = {
                 "ConditionExpression": "version = :before",
@@ -93,7 +95,7 @@ class DynamoRuns:
         try:
             self._client.put_item(
                 TableName=self._table,
-                Item={**packed_item(item), "ends": self._ends()},
+                Item={**packed_item(item), "ends": ends_at(self._clock, self._days)},
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 **condition,
             )
@@ -101,7 +103,7 @@ class DynamoRuns:
             if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
                 raise
             response = cast("dict[str, dict[str, AttributeValueTypeDef]]", error.response)
-            return _item_from(response["Item"])
+            return item_from(response["Item"])
         return None
 
     def listed(self, sought: Sought, limit: int, after: Mapping[str, str] | None) -> RunsPage:
@@ -150,7 +152,7 @@ class DynamoRuns:
     def give(self, run_id: str, attempt: int, given: Mapping[str, Json]) -> None:
         """Keep what an attempt was started with."""
         body = self._body(run_id, f"given-{attempt}", given)
-        self._put(run_id, f"given#{attempt:04}", _NEW, None, **body)
+        self._put(run_id, f"given#{attempt:04}", NEW, None, **body)
 
     def given(self, run_id: str, attempt: int) -> Mapping[str, Json] | None:
         """Return what an attempt was started with; None where it is not kept."""
@@ -180,7 +182,7 @@ class DynamoRuns:
 
     def know(self, run_id: str, known: Known) -> None:
         """Keep that an execution belongs to a run."""
-        self._put(run_id, f"known#{known.name}", _NEW, known={"S": _packed(asdict(known))})
+        self._put(run_id, f"known#{known.name}", NEW, known={"S": packed(asdict(known))})
 
     def known(self, run_id: str) -> list[Known]:
         """Return the executions that belong to a run, of all its attempts."""
@@ -189,7 +191,7 @@ class DynamoRuns:
 
     def claim(self, run_id: str, what: str) -> bool:
         """Take on something that is to be done once for a run; False where it was taken on."""
-        return self._put(run_id, f"once#{what}", _NEW, outcome={"S": ""})
+        return self._put(run_id, f"once#{what}", NEW, outcome={"S": ""})
 
     def note(self, run_id: str, what: str, outcome: str) -> None:
         """Keep what came of something taken on."""
@@ -235,7 +237,13 @@ class DynamoRuns:
         if held:
             checks["ExpressionAttributeNames"] = {f"#{name}": name for name in held}
             checks["ExpressionAttributeValues"] = {f":{name}": held[name] for name in held}
-        item = {"run": {"S": run_id}, "part": {"S": part}, "ends": self._ends(), **held, **fields}
+        item = {
+            "run": {"S": run_id},
+            "part": {"S": part},
+            "ends": ends_at(self._clock, self._days),
+            **held,
+            **fields,
+        }
         try:
             self._client.put_item(TableName=self._table, Item=item, **checks)
         except ClientError as error:
@@ -248,71 +256,29 @@ class DynamoRuns:
         self, run_id: str, name: str, value: Mapping[str, Any] | RunRecord
     ) -> dict[str, AttributeValueTypeDef]:
         """Return the fields that hold a value, compressed; a large one goes into the bucket."""
-        packed = zlib.compress(_packed(value).encode())
-        if len(packed) <= LARGEST:
-            return {"body": {"B": packed}}
+        body = zlib.compress(packed(value).encode())
+        if len(body) <= LARGEST:
+            return {"body": {"B": body}}
         client, bucket = self._bucket()
         key = f"runs/{run_id}/{name}.json.z"
-        client.put_object(Bucket=bucket, Key=key, Body=packed)
+        client.put_object(Bucket=bucket, Key=key, Body=body)
         return {"kept": {"S": key}}
 
     def _opened(self, item: Mapping[str, AttributeValueTypeDef]) -> Mapping[str, Json] | None:
         if "body" in item:
-            packed: Any = item["body"]["B"]
+            body: Any = item["body"]["B"]
         else:
             client, bucket = self._bucket()
             try:
-                packed = client.get_object(Bucket=bucket, Key=item["kept"]["S"])["Body"].read()
+                body = client.get_object(Bucket=bucket, Key=item["kept"]["S"])["Body"].read()
             except ClientError as error:
                 if error.response["Error"]["Code"] not in _ABSENT:
                     raise
                 return None
         value: Mapping[str, Json] = json.loads(
-            zlib.decompress(packed).decode("utf-8", "surrogatepass")
+            zlib.decompress(body).decode("utf-8", "surrogatepass")
         )
         return value
-
-    def _ends(self) -> AttributeValueTypeDef:
-        ends = self._clock.now() + timedelta(days=self._days)
-        return {"N": str(int(ends.timestamp()))}
-
-
-def packed_item(item: RunItem) -> dict[str, AttributeValueTypeDef]:
-    """Return a run's item as the table has it, but for the time of its end."""
-    return {
-        "run": {"S": item.run_id},
-        "part": {"S": "run"},
-        "item": {"S": _packed(asdict(item))},
-        "version": {"N": str(item.version)},
-        **_indexed(item),
-    }
-
-
-def _item_from(item: Mapping[str, AttributeValueTypeDef]) -> RunItem:
-    raw = json.loads(item["item"]["S"])
-    cancelling = raw["cancelling"]
-    return RunItem(
-        **{**raw, "cancelling": None if cancelling is None else Cancelling(**cancelling)}
-    )
-
-
-def _indexed(item: RunItem) -> dict[str, AttributeValueTypeDef]:
-    """Return the attributes by which indexes know an item."""
-    fields: dict[str, AttributeValueTypeDef] = {}
-    if not item.settled:
-        fields |= {"open": {"S": OPEN}, "looked_at": {"S": item.looked_at or item.started_at}}
-    if item.parent is not None:
-        return fields
-    fields |= {
-        "listed": {"S": LISTED},
-        "started_at": {"S": item.started_at},
-        "workflow": {"S": item.workflow_id},
-        "status": {"S": item.status},
-        "summary": {"S": _packed(item.summary())},
-    }
-    if item.started_by:
-        fields["starter"] = {"S": item.started_by}
-    return fields
 
 
 def _query_for(sought: Sought) -> tuple[Any, int]:
@@ -359,7 +325,3 @@ def _names(query: Mapping[str, Any]) -> set[str]:
     index = query["IndexName"]
     own = {"time": "listed", "ids": "listed"}.get(index, index)
     return {"run", "part", own, *(() if index == "ids" else ("started_at",))}
-
-
-def _packed(value: Mapping[str, Any] | RunRecord | RunSummary) -> str:
-    return json.dumps(value, separators=(",", ":"))

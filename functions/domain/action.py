@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 from pydantic import ValidationError as Refused
@@ -25,7 +25,9 @@ class Action(Generic[InputsT, OutputsT]):
     `repeatable` says that another attempt after one in doubt does no harm; `repeats` says so of
     one call by its inputs as they came, secrets left out. `reads_files`: it works on the source
     and on the files of other steps; `files` are outputs that name a file it made, kept for the
-    steps behind. `error_types` are its own errors, which a retry may name.
+    steps behind. `error_types` are its own errors, which a retry may name. With `runner`
+    `codebuild` it is carried out there on a stage, unless a step says `runner: lambda`: for
+    programs that a function of Lambda does not have.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Action(Generic[InputsT, OutputsT]):
     description: str = ""
     files: tuple[str, ...] = ()
     repeats: Callable[[Mapping[str, Json]], bool] | None = None
+    runner: Literal["lambda", "codebuild"] = "lambda"
 
     def may_repeat(self, raw: Mapping[str, Json]) -> bool:
         """Return whether a call with these inputs may be made again after one in doubt."""

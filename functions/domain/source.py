@@ -96,8 +96,8 @@ def source_of(
 
     As the workflow's own `source` says, over what the run is given; without one it is that of the
     webhook (`github`). A run of such a workflow that somebody starts
-    by hand takes the repository that its trigger names, at the input `commit`, else `branch`, else
-    where the default branch is. None where nothing says what it should be.
+    by hand takes the repository that its trigger names, at the input `commit`, else `tag`, else
+    `branch`, else where the default branch is. None where nothing says what it should be.
     """
     checkout = manifest.get("checkout")
     if checkout is not None:
@@ -119,4 +119,4 @@ def _by_hand(manifest: WorkflowManifest, inputs: Json) -> tuple[Json, Json]:
     if len(named) != 1:
         return None, None
     own = inputs if isinstance(inputs, dict) else {}
-    return named.pop(), own.get("commit") or own.get("branch")
+    return named.pop(), own.get("commit") or own.get("tag") or own.get("branch")

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from functions.domain.keys import StepPlace, place_of
+from protocol.items import ItemRecord
 from protocol.names import TIMEOUT_ERRORS
 from protocol.payloads import Json, Reference, Stored, Undo
+from protocol.status import CANCELLED
 
 BEGUN, SUCCEEDED, FAILED, IN_DOUBT = "begun", "succeeded", "failed", "in_doubt"
 UNDONE, AGAIN = "undone", "again"
@@ -98,6 +100,28 @@ def stored_of(
             *(_undo(result, *key) for result, key in due),
         ],
     }
+
+
+def items_of(
+    results: Iterable[StoredResult], step: str, around: tuple[int, ...]
+) -> dict[str, ItemRecord]:
+    """Return what came of the items of a for_each that was stopped, by their indices.
+
+    What did not report was cut off: it is in doubt.
+    """
+    depth = len(around) + 1
+    found: dict[str, ItemRecord] = {}
+    for (name, items), result in _last_rounds(results).items():
+        if name != step or len(items) != depth or items[:-1] != around or result.status == AGAIN:
+            continue
+        record = _record(result)
+        is_good = _is_good(result)
+        found[str(items[-1])] = {
+            "status": CANCELLED if record.get("in_doubt") else str(record["status"]),
+            "outputs": record["outputs"] if is_good else None,
+            "error": None if record.get("in_doubt") else record.get("error"),
+        }
+    return found
 
 
 def _last_rounds(

@@ -43,9 +43,8 @@ def handler_with(
             from functions.usecases.sweep import sweep
 
             return asdict(sweep(kept()))
-        from functions.usecases.stored import note_undo, stored
+        from functions.usecases.stored import answer
 
-        answer: Any = stored if event["op"] == "stored" else note_undo
         return answer(event, stored_results())
 
     return handle

@@ -1,4 +1,4 @@
-"""The function `stored`: what was stored of a run's steps, for the machines that undo them.
+"""The function `stored`: what was stored of a run's steps, for machines that read or undo it.
 
 It is the part of `records` that state machines call, so each run keeps the version it began with;
 what else `records` does changes with every workflow.
@@ -12,7 +12,7 @@ from typing import Any
 
 from functions.ports import StoredResults
 from functions.settings import Settings
-from functions.usecases.stored import note_undo, stored
+from functions.usecases.stored import answer
 from functions.wiring import stored_wiring
 
 
@@ -21,7 +21,7 @@ def handler_with(wiring: Callable[[], StoredResults]) -> Callable[[Any, object],
     made = cache(wiring)
 
     def handle(event: Any, _context: object) -> Any:
-        return stored(event, made()) if event["op"] == "stored" else note_undo(event, made())
+        return answer(event, made())
 
     return handle
 

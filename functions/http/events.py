@@ -16,13 +16,11 @@ from pydantic import ConfigDict, Field
 from functions.domain.events import DEAD, IGNORED, REJECTED, Event, Sought
 from functions.domain.inputs import Problem as Wrong
 from functions.domain.moments import stamp
-from functions.http.bodies import BodyModel, View
+from functions.http.bodies import BodyModel, IdempotencyKey, Moment, View
 from functions.http.calls import at_hand
 from functions.http.extensions import BODY_LIMIT, PUBLIC
 from functions.http.paging import Cursor, Limit, cursor_of, no_cursor, place_in
 from functions.http.problems import Fault, Problem, answers, unknown
-from functions.http.task_views import Moment
-from functions.http.workflows import IdempotencyKey
 from functions.usecases.claim import Held
 from functions.usecases.replay import NotReplayed, find_event, replay
 from functions.usecases.triggers import UnknownTrigger
@@ -174,10 +172,13 @@ def webhook(trigger: str) -> TakenView:
     openapi_extensions={BODY_LIMIT: _MOST_PUBLISHED},
 )
 def publish(body: Annotated[PublishBody, Body()]) -> PublishedView:
-    """Publish an event on the stage's bus, as a step of the type `publish` does."""
-    _ = at_hand().caller
-    event_id = body.id or str(uuid.uuid4())
-    _door().bus.publish(body.event, {"event_id": event_id, "payload": body.payload})
+    """Publish an event on the stage's bus, as a step of the type `publish` does.
+
+    Whoever publishes it has started the runs that it starts.
+    """
+    caller, event_id = at_hand().caller.name, body.id or str(uuid.uuid4())
+    detail = {"event_id": event_id, "payload": body.payload, "started_by": caller}
+    _door().bus.publish(body.event, detail)
     return PublishedView(event_id=event_id)
 
 

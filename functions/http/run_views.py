@@ -13,8 +13,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from functions.http.bodies import BodyModel, View
-from functions.http.task_views import AnyJson, Moment
+from functions.http.bodies import AnyJson, BodyModel, Moment, View
 
 
 class SparseView(View):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Response, Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from functions.domain.resuming import Wishes
 from functions.http.calls import at_hand
 from functions.http.paging import Cursor, Limit, cursor_of, no_cursor, place_in
 from functions.http.problems import Problem, answers, unknown
@@ -25,13 +24,11 @@ from functions.http.run_views import (
 )
 from functions.record_ports import LogLine, NoSuchPlace, Sought
 from functions.usecases import read_run as reading
-from functions.usecases.cancel import NotCancelled, cancel
-from functions.usecases.cancel import UnknownRun as NoSuchRunToCancel
-from functions.usecases.reading import Reading
-from functions.usecases.resume import NotResumed, plan_resume, resume
-from functions.usecases.resume import Unknown as NoSuchStep
-from functions.usecases.resume import UnknownRun as NoSuchRunToResume
 from protocol.payloads import Json
+
+if TYPE_CHECKING:
+    from functions.domain.resuming import Wishes
+    from functions.usecases.reading import Reading
 
 router = Router()
 _TAGS = ["runs"]
@@ -116,11 +113,13 @@ def cancel_run(
 
     What an action is doing at that moment it does to its end.
     """
+    from functions.usecases.cancel import NotCancelled, UnknownRun, cancel  # few calls need it
+
     call = at_hand()
     canceller = _reading().canceller()
     try:
         item = cancel(run_id, call.caller.name, canceller, compensate=body.compensate)
-    except NoSuchRunToCancel:
+    except UnknownRun:
         raise unknown() from None
     except NotCancelled as refused:
         raise Problem(409, str(refused)) from None
@@ -139,6 +138,8 @@ def resume_run(
     body: Annotated[ResumeBody, Body()] = ResumeBody(),  # noqa: B008
 ) -> Response[ResumeView]:
     """Let a run that is over go on from where it failed, by the workflow as it is now."""
+    from functions.usecases.resume import NotResumed, Unknown, UnknownRun, plan_resume, resume
+
     call = at_hand()
     resumer, wishes = _reading().resumer(), _wishes(body)
     try:
@@ -146,9 +147,9 @@ def resume_run(
             planned = plan_resume(run_id, wishes, resumer)
         else:
             planned = resume(run_id, wishes, call.caller.name, resumer)
-    except NoSuchRunToResume:
+    except UnknownRun:
         raise unknown() from None
-    except NoSuchStep as refused:
+    except Unknown as refused:
         raise Problem(400, str(refused)) from None
     except NotResumed as refused:
         plan = None if refused.plan is None else refused.plan.told()
@@ -159,6 +160,8 @@ def resume_run(
 
 
 def _wishes(body: ResumeBody) -> Wishes:
+    from functions.domain.resuming import Wishes
+
     start = [body.start] if isinstance(body.start, str) else body.start
     done = body.done if isinstance(body.done, dict) else {step: {} for step in body.done}
     return Wishes(frozenset(start), frozenset(body.redo), {step: done[step] for step in done})

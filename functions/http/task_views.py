@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
@@ -11,14 +10,9 @@ from functions.domain.people import Directory
 from functions.domain.task import Decision, Entry, Notice, Task, Vote
 from functions.domain.task_answers import stamp
 from functions.domain.task_rules import may_decide
-from functions.http.bodies import View
+from functions.http.bodies import AnyJson, Moment, View
 from functions.usecases.read_task import Reader
 from protocol.payloads import Json
-
-Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
-"""UTC, with milliseconds."""
-AnyJson = Any
-"""Any JSON; pydantic makes no schema of our recursive type that others could read."""
 
 
 class VoteView(View):

@@ -17,11 +17,11 @@ from functions.api_ports import Listed
 from functions.domain.task import CANCELLED, TIMED_OUT, Answer, Task
 from functions.domain.task_answers import stamp
 from functions.domain.task_rules import Verdict
-from functions.http.bodies import BodyModel, View
+from functions.http.bodies import BodyModel, Moment, View
 from functions.http.calls import at_hand
 from functions.http.paging import Cursor, Limit, cursor_of, no_cursor, place_in
 from functions.http.problems import Problem, answers, faults_of, unknown
-from functions.http.task_views import Moment, TaskView, state_of, task_view
+from functions.http.task_views import TaskView, state_of, task_view
 from functions.usecases import read_task as reading
 from functions.usecases.decide import decide
 from functions.usecases.read_task import Reader, Wanted, list_tasks

@@ -13,13 +13,12 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Que
 from pydantic import ConfigDict, Field
 
 from functions.domain.moments import stamp
-from functions.http.bodies import View
+from functions.http.bodies import IdempotencyKey, View
 from functions.http.calls import at_hand
 from functions.http.paging import Cursor, Limit, cursor_of, no_cursor, place_in
 from functions.http.problems import Fault, Problem, answers, unknown
 from functions.ports import Execution
 from functions.usecases.claim import Gate, Held
-from functions.usecases.keep_start import keep_start
 from functions.usecases.run_workflow import (
     LONGEST_WAIT,
     Asked,
@@ -37,14 +36,6 @@ from protocol.manifest import WorkflowManifest
 router = Router()
 _TAGS = ["workflows"]
 _WAIT = re.compile(r"wait\s*=\s*(\d{1,6})")
-IdempotencyKey = Annotated[
-    str,
-    Header(
-        alias="Idempotency-Key",
-        max_length=255,
-        description="The same call with the same key is one run, however often it is made",
-    ),
-]
 
 
 class TriggerView(View):
@@ -175,8 +166,6 @@ def run(
     manifest = _found(reference, gate)
     asked = Asked(manifest, inputs or {}, caller, key or None, rerun_of or None)
     ran = _ran(asked, gate)
-    if call.wiring.runs is not None and not ran.again:
-        keep_start(ran.run_id, caller, manifest, call.wiring.runs().archive)
     ended = wait_for_end(manifest, ran.run_id, _seconds(prefer), gate)
     headers = {"X-Run-Id": ran.run_id}
     if ran.again:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from functions.domain.events import FAILED, STARTED, WAITING, Event
-from functions.event_ports import Became, Bodies, Events, Queue, Switches
+from functions.event_ports import Became, Bodies, Events, NewRuns, Queue, Switches
 from functions.ports import Clock, Machines, Manifests, Tasks
+from functions.usecases.keep_start import keep_start
 from functions.usecases.start_run import Start, Starter, start_run
 
 LEASE = timedelta(seconds=120)
@@ -25,7 +26,7 @@ _LONGEST_ERROR = 500
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What events go through; steps wait for them in `tasks`."""
+    """What events go through; steps wait for them in `tasks`, and `runs` are those they start."""
 
     clock: Clock
     events: Events
@@ -35,11 +36,15 @@ class Gate:
     queue: Queue
     bodies: Bodies
     tasks: Callable[[], Tasks]
+    runs: NewRuns
 
-    @property
-    def starter(self) -> Starter:
-        """Return what runs are started with."""
-        return Starter(self.manifests, self.machines)
+    def start(self, start: Start) -> None:
+        """Start a run, unless it has been."""
+        start_run(start, Starter(self.manifests, self.machines))
+
+    def tell(self, start: Start) -> None:
+        """Have a run known that was started: Step Functions tells of it later, or never."""
+        keep_start(start, self.manifests, self.runs, self.clock)
 
 
 class Held(Exception):
@@ -75,7 +80,8 @@ def begin(event: Event, start: Start, gate: Gate) -> Event:
     An execution that is there already was started by a call that was cut off.
     """
     try:
-        start_run(start, gate.starter)
+        gate.start(start)
+        gate.tell(start)
     except Exception as error:
         # So that the next delivery need not wait for the lease, and people see why.
         with suppress(Exception):

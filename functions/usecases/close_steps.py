@@ -1,4 +1,4 @@
-"""A parallel step has ended before its children did: what they wait for is closed."""
+"""A step has ended before its children or items did: what they wait for is closed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functions.domain.task_rules import cancel
 from functions.usecases.desk import Desk, change
 from protocol.payloads import CloseSteps
 
-REASON = "another step of its block failed"
+REASON = "another step of its block, or another item, failed"
 
 
 def close_steps(call: CloseSteps, desk: Desk) -> list[Task]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from functions.domain.records.item import RunItem, Subject, announced
-from functions.domain.records.said import stamp
-from functions.usecases.archive import Archive
-from functions.usecases.start_run import reference_of
-from protocol.manifest import WorkflowManifest
+import json
+from typing import TYPE_CHECKING
+
+from functions.domain.records.item import Subject, announced
+from functions.usecases.start_run import Start, reference_of
+
+if TYPE_CHECKING:
+    from functions.event_ports import NewRuns
+    from functions.ports import Clock, Manifests
 
 
-def keep_start(
-    run_id: str, started_by: str | None, manifest: WorkflowManifest, archive: Archive
-) -> None:
+def keep_start(start: Start, manifests: Manifests, runs: NewRuns, clock: Clock) -> None:
     """Keep a run that has just been started, unless it is known already."""
-    reference = reference_of(manifest, archive.manifests)
+    manifest = start.manifest
+    reference = reference_of(manifest, manifests)
     subject = Subject(manifest["id"], manifest["version"], reference, manifest["digest"])
-    at = stamp(archive.clock.now())
-
-    def wish(item: RunItem | None) -> RunItem | None:
-        return announced(run_id, subject, started_by, at) if item is None else None
-
-    archive.runs.change(run_id, wish)
+    runs.add(announced(start.run_id, subject, json.loads(start.text), clock.now()))

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from functions.domain.keys import latch_key
 from functions.domain.latch import Arrival, Latch, Waiting, refusal, release
+from protocol.items import ItemRecord, Items, Noted
 from protocol.payloads import Await, Json, Signal
+from protocol.status import SUCCEEDED
 
 if TYPE_CHECKING:
     from functions.ports import Answers, Latches
@@ -43,6 +45,23 @@ def wait(message: Await, latches: Latches, answers: Answers) -> None:
     )
     key = latch_key(message["run"], message["scope"], message["consumer"])
     _answer(latches.wait(key, waiting), answers)
+
+
+def noted(message: Noted, latches: Latches) -> Items:
+    """Return what the items of a for_each wrote down as they ended; nobody waits for it."""
+    key = latch_key(message["run"], message["scope"], message["consumer"])
+    arrivals = latches.read(key).arrivals
+    return {"items": {index: _item(one.values.get("item")) for index, one in arrivals.items()}}
+
+
+def _item(record: Json) -> ItemRecord:
+    told = record if isinstance(record, dict) else {}
+    status = told.get("status")
+    return {
+        "status": status if isinstance(status, str) else SUCCEEDED,
+        "outputs": told.get("outputs"),
+        "error": told.get("error"),
+    }
 
 
 def _answer(latch: Latch, answers: Answers) -> None:

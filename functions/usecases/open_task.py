@@ -231,5 +231,8 @@ def _failure(error: Json) -> str | None:
 
 def _too_few(task: Task, can: int) -> str:
     if can == 0:
-        return "nobody can decide: only whoever started the run is asked, and may not"
+        return (
+            "nobody can decide: only whoever started the run is asked, and may not; "
+            "ask somebody else, too, or write `self_approval: true`"
+        )
     return f"{task.quorum} people have to agree, and only {can} can"

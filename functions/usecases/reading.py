@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from functions.record_ports import RunLogs
-from functions.usecases.archive import Archive, Plans
-from functions.usecases.cancel import Canceller
-from functions.usecases.resume import Resumer
+if TYPE_CHECKING:
+    from functions.record_ports import RunLogs
+    from functions.usecases.archive import Archive, Plans
+    from functions.usecases.cancel import Canceller
+    from functions.usecases.resume import Resumer
 
 
 def _nobody() -> Any:

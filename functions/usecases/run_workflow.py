@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
 from functions.domain.events import CLAIMED, Event, Sent, canonical, event_id, run_id
 from functions.domain.inputs import Problem, checked
+from functions.domain.records.said import in_words
 from functions.domain.triggers.incoming import DEFAULT_WINDOW
 from functions.ports import Execution
 from functions.usecases.claim import LEASE, Gate, begin, claim
-from functions.usecases.start_run import Start, TooLarge, reference_of, start_of, start_run
+from functions.usecases.start_run import Start, TooLarge, reference_of, start_of
 from protocol.manifest import WorkflowManifest
 from protocol.names import RUN_FAILED
 from protocol.payloads import Json, MachineInput
@@ -73,7 +75,9 @@ def run_workflow(asked: Asked, gate: Gate) -> Ran:
         name = run_id(manifest["id"], uuid.uuid4().hex, 1)
         start = _start(asked, given, name)
         _refuse_disabled(manifest, gate)
-        start_run(start, gate.starter)
+        gate.start(start)
+        with suppress(Exception):  # it runs, and whoever asked could only start another
+            gate.tell(start)
         return Ran(name)
     event = _event(asked, asked.key, gate)
     start = _start(asked, given, run_id(manifest["id"], event.event_id, 1))
@@ -169,7 +173,8 @@ def failure_of(execution: Execution) -> dict[str, Json]:
         except ValueError:
             cause = execution.cause
     if isinstance(cause, dict):
-        return cause
+        details = cause.get("details")
+        return {**cause, "details": [*map(in_words, details if isinstance(details, list) else [])]}
     told = {"TIMED_OUT": "the run took too long", "ABORTED": "the run was cancelled"}
     message = cause or told.get(execution.status, "the run failed")
     return {"type": execution.error or execution.status, "message": message, "details": []}

@@ -1,10 +1,11 @@
-"""Give a close machine what was stored of its run, and note what it undoes."""
+"""Give a machine what was stored of its run, and note what it undoes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.domain.stored import DONE, UNDONE, stored_of
+from functions.domain.stored import DONE, UNDONE, items_of, stored_of
+from protocol.items import Items, StoredItems
 from protocol.payloads import Json, Stored, StoredRecords, UndoNote
 
 if TYPE_CHECKING:
@@ -16,6 +17,21 @@ def stored(message: StoredRecords, results: StoredResults) -> Stored:
     around = tuple(message.get("items", ()))
     found = results.of_run(message["run"]["id"])
     return stored_of(found, message["steps"], message["undo"], around, message.get("cut_off", ()))
+
+
+def stored_items(message: StoredItems, results: StoredResults) -> Items:
+    """Return what is stored of the items of a for_each."""
+    found = results.of_step(message["run"]["id"], message["step"])
+    return {"items": items_of(found, message["step"], tuple(message.get("items", ())))}
+
+
+def answer(message: StoredRecords | StoredItems | UndoNote, results: StoredResults) -> object:
+    """Answer whatever a machine asks about stored results."""
+    if message["op"] == "stored":
+        return stored(message, results)
+    if message["op"] == "items":
+        return stored_items(message, results)
+    return note_undo(message, results)
 
 
 def note_undo(message: UndoNote, results: StoredResults) -> dict[str, Json]:

@@ -28,7 +28,6 @@ from protocol.names import log_group
 from protocol.payloads import Json
 
 RESOURCE = "arn:aws:states:::codebuild:startBuild.sync"
-_MODULE = "functions.handlers.build"
 
 
 def build(arguments: Mapping[str, Any]) -> Json:
@@ -43,9 +42,9 @@ def build(arguments: Mapping[str, Any]) -> Json:
     with tempfile.TemporaryDirectory(prefix="ministack-build-") as folder:
         _unpack(project["source"]["location"], folder)
         done = subprocess.run(
-            [sys.executable, "-m", _MODULE],
+            [sys.executable, folder],  # as the archive's build.sh does
             cwd=folder,
-            env={**os.environ, **_of_account(), **given, "PYTHONPATH": folder},
+            env={**os.environ, **_of_account(), **given},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

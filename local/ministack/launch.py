@@ -14,17 +14,18 @@ VERSION = "1.5.33"
 _LOOK_SECONDS = 1.0
 
 
-def main() -> None:
-    """Start ministack with its repairs; it runs until it is ended."""
+def main(*, is_repaired: bool = True) -> None:
+    """Start ministack with its repairs, or as it comes; it runs until it is ended."""
     found = version("ministack")
     if found != VERSION:
         sys.exit(f"ministack is {found}, but what mends it was written for {VERSION}")
-    from local.ministack import functions, machines, resources, schedules
+    if is_repaired:
+        from local.ministack import functions, machines, resources, schedules
 
-    functions.install()
-    machines.install()
-    resources.install()
-    schedules.install()
+        functions.install()
+        machines.install()
+        resources.install()
+        schedules.install()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     sys.argv = ["ministack"]
     from ministack.app import main as serve

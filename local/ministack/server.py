@@ -22,7 +22,8 @@ from typing import Self
 ACCOUNT, REGION = "000000000000", "us-east-1"
 _ROOT = Path(__file__).parents[2]
 _LAUNCH = (
-    "import sys; sys.path.append(sys.argv[1]); from local.ministack.launch import main; main()"
+    "import sys; sys.path.append(sys.argv[1]); from local.ministack.launch import main; "
+    "main(is_repaired=sys.argv[2] == 'repaired')"
 )
 _UP_SECONDS = 60.0
 _END_SECONDS = 10.0
@@ -124,8 +125,15 @@ class Stack:
         }
 
 
-def start(python: Path, folder: Path, *, port: int | None = None, scale: float = 1.0) -> Stack:
-    """Start ministack with its repairs; its log and state go into a folder.
+def start(
+    python: Path,
+    folder: Path,
+    *,
+    port: int | None = None,
+    scale: float = 1.0,
+    is_repaired: bool = True,
+) -> Stack:
+    """Start ministack with its repairs, or as it comes; its log and state go into a folder.
 
     `scale` is what a second of a machine's waits and timeouts takes. Raises StackFault.
     """
@@ -146,7 +154,7 @@ def start(python: Path, folder: Path, *, port: int | None = None, scale: float =
     log = folder / "ministack.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [str(python), "-P", "-c", _LAUNCH, str(ours)],
+            [str(python), "-P", "-c", _LAUNCH, str(ours), "repaired" if is_repaired else ""],
             cwd=folder,
             env=variables,
             stdout=out,

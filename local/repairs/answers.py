@@ -34,6 +34,7 @@ from local.active import Answer, host, where_present
 from local.repairs.services import failure
 from local.repairs.stopping import Stopped
 from local.repairs.waiting import pause
+from protocol.payloads import Json
 
 _GONE = "Task Timed Out: 'Provided task does not exist anymore'"
 _answering = threading.Lock()
@@ -141,7 +142,8 @@ def _failure_request(self: Any) -> Any:
 def _branches(self: Any, env: Any) -> None:
     """Carry branches out, unless a stub answers for the whole of them."""
     stubs = host().stubs
-    answer = stubs.answers(env.next_state_name, {"Branches": []}) if stubs else None
+    about: dict[str, Json] = {"Branches": [], "Catch": self.catch is not None}
+    answer = stubs.answers(env.next_state_name, about) if stubs else None
     if answer is None:
         _moto_branches(self, env)
         return

@@ -250,7 +250,11 @@ def _cause(error: ClientError, service: str) -> str:
 
 
 def failure(task: Any, env: Any, error: str, cause: str) -> FailureEvent:
-    """Return the failure of a Task, as its history tells it."""
+    """Return the failure of a Task, as its history tells it; of a Parallel that of its branches."""
+    if not isinstance(task, StateTaskService):
+        ended: Any = {"executionFailedEventDetails": {"error": error, "cause": cause}}
+        kind = HistoryEventType.ParallelStateFailed
+        return FailureEvent(env, CustomErrorName(error), kind, ended)
     details: Any = {
         "taskFailedEventDetails": TaskFailedEventDetails(
             error=error,

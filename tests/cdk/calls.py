@@ -12,6 +12,7 @@ TABLES = {
     "latches": "latches",
     "locks": "latches",
     "mail": "outbox",
+    "new_runs": "runs",
     "notifications": "outbox",
     "result_rows": "results",
     "results": "results",

@@ -105,6 +105,7 @@ def application_in(root: Path, scratch: Path, stage: str | None = None) -> Appli
         code={name: stub(name, scratch) for name in names},
         scratch=scratch,
         secrets=found.secrets,
+        build_secrets=found.build_secrets,
         build=stub("builds", scratch) if found.has_builds else None,
     )
 

@@ -4,15 +4,34 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cdk.model import CORE, Application
+from cdk.packaging.builds import code_of_builds
 from cdk.packaging.functions import action, core
 from protocol.tables import TABLES
 from tests.cdk.calls import calls_of
-from tests.cdk.synthesis import Templates, allowed, of_type
+from tests.cdk.synthesis import (
+    Templates,
+    allowed,
+    application_in,
+    listed,
+    of_type,
+    statements,
+    synthesised,
+    write_project,
+)
 
+BUILT = ("build-artifact", "run-tests")
+SECRETS = """
+name: Secrets
+steps:
+  - {id: built, action: build-artifact, env: {TOKEN: "${{ secrets.BUILT }}"}}
+  - {id: called, run: echo, env: {TOKEN: "${{ secrets.CALLED }}"}}
+"""
 BY_LAMBDA = {
     "dynamodb:DescribeStream",
     "dynamodb:GetRecords",
@@ -86,6 +105,36 @@ def test_each_table_is_open_to_whoever_works_on_it(templates: Templates, shipped
             wanted.pop("outbox", None)
 
         assert found == wanted, name
+
+
+def test_a_build_may_do_what_its_actions_call_and_reads_no_others_secrets(
+    templates: Templates, tmp_path: Path
+):
+    """All that builds can be sent to carry out, in one archive, need no more than scripts do."""
+    role = build_role(templates)
+    called = set().union(*calls_of(code_of_builds(BUILT)).values())
+    own = {"logs:CreateLogStream", "logs:PutLogEvents", "s3:GetObjectVersion"}
+
+    assert set(role) - own - BESIDE <= called
+    assert called - set(role) <= IN_SOME_STAGES
+
+    write_project(tmp_path, {"secrets": SECRETS})
+    found = synthesised(application_in(tmp_path, tmp_path / "stubs"), tmp_path / "out")
+    read = json.dumps(build_role(found)["secretsmanager:GetSecretValue"])
+    assert ("/BUILT-" in read, "/CALLED-" in read) == (True, False)
+    (function,) = allowed(found, "action-run")["secretsmanager:GetSecretValue"]
+    assert ("/BUILT-" in json.dumps(function), "/CALLED-" in json.dumps(function)) == (False, True)
+
+
+def build_role(templates: Templates) -> dict[str, list[Any]]:
+    """Return what builds may do, and on what."""
+    (project,) = of_type(templates.root, "AWS::CodeBuild::Project").values()
+    role = templates.root["Resources"][project["Properties"]["ServiceRole"]["Fn::GetAtt"][0]]
+    found: dict[str, list[Any]] = {}
+    for one in statements(role):
+        for verb in listed(one["Action"]):
+            found.setdefault(verb, []).extend(listed(one["Resource"]))
+    return found
 
 
 @pytest.mark.parametrize("service", ["mail", "topics", "clusters"])

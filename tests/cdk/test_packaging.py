@@ -15,7 +15,7 @@ import pytest
 from cdk.model import CORE
 from cdk.packaging.archive import Contents, pack
 from cdk.packaging.binaries import misfits
-from cdk.packaging.builds import PYTHONS, build_files, for_builds
+from cdk.packaging.builds import PYTHONS, for_builds
 from cdk.packaging.functions import OUR_ROOT, Code, action, contents, core, own_action, routers
 from cdk.packaging.libraries import (
     IN_RUNTIME,
@@ -241,19 +241,6 @@ def test_what_is_packed_already_is_packed_anew_only_for_a_change(tmp_path: Path)
     assert pack(tmp_path / "a.zip", contents_).path.stat().st_mtime_ns == first
     (source / "x.py").write_text("X = 2\n")
     assert pack(tmp_path / "a.zip", contents_).path.stat().st_mtime_ns > first
-
-
-def test_a_build_brings_boto3_with_the_services_it_calls():
-    found = build_files(installed())
-
-    assert "functions/handlers/build.py" in found.files
-    assert "boto3/__init__.py" in found.libraries
-    services = {
-        name.split("/")[2]
-        for name in found.libraries
-        if name.startswith("botocore/data/") and name.count("/") > 2
-    }
-    assert services == {"dynamodb", "s3", "secretsmanager", "sso", "sso-oidc", "sts"}
 
 
 # --- libraries ------------------------------------------------------------------------------------

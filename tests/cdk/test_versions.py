@@ -191,6 +191,31 @@ def test_what_nothing_needs_any_more_stays_for_those_that_still_do(deploy: Deplo
             assert one["DeletionPolicy"] == "Retain"
 
 
+def rules(templates: Templates, reference: str) -> dict[str, Resource]:
+    """Return the rules of a workflow by their names in its template."""
+    return of_type(templates.workflows[reference], "AWS::Events::Rule")
+
+
+def test_what_steps_wait_for_is_listened_to_as_long_as_older_runs_may_wait(deploy: Deploy):
+    """A rule stays where its pattern is gone; a new pattern is another rule, not the old one."""
+    waits = "name: child\nsteps:\n  - {id: hold, type: wait, event: EVENT, timeout: 1h}\n"
+    triggered = f"{waits}trigger: {{type: event, event: asked}}\n"
+    first = deploy({"child": triggered.replace("EVENT", "paid")})
+    second = deploy({"child": triggered.replace("EVENT", "sent")})
+
+    [(name, rule)] = [(n, r) for n, r in rules(first, "child").items() if "Waits" in n]
+    assert rule["Properties"]["EventPattern"] == {"detail-type": ["paid"]}
+    assert rule["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert rule["UpdateReplacePolicy"] == "Retain"
+    assert "Name" not in rule["Properties"]  # or the pattern could not come back
+    assert name not in rules(second, "child")
+    [(own, on)] = [(n, r) for n, r in rules(first, "child").items() if "Waits" not in n]
+    assert "DeletionPolicy" not in on  # of a trigger: what is deployed is what starts runs
+    assert own in rules(second, "child")
+    bus = only(first.root, "AWS::Events::EventBus")
+    assert bus["DeletionPolicy"] == "RetainExceptOnCreate"
+
+
 def test_a_version_beside_a_higher_one_is_a_machine_of_its_own(deploy: Deploy):
     first = CHILD.replace("name: child", "name: child\nversion: '1'") + (
         "trigger: {type: event, event: asked}\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.commands import explain
 from cli.output.units import between, dollars, duration, wrapped
 from compiler.catalog import CATALOG
 from compiler.spec.schema import workflow_json_schema
@@ -132,6 +133,31 @@ def test_plan_tells_where_each_script_runs_and_why():
     assert {one["runner"] for one in scripts if one["step"] != "b"} == {"lambda"}
 
 
+def test_plan_tells_where_each_action_runs_that_could_be_a_build():
+    write(
+        Path("flow.yaml"),
+        "steps:\n"
+        "  - {id: a, action: build-artifact}\n"
+        "  - {id: b, action: run-tests, runner: lambda}\n"
+        "  - {id: c, action: http-request, inputs: {url: 'https://example.com'}}\n"
+        "  - {id: d, run: echo}\n",
+    )
+
+    found = planned()
+
+    assert found["actions"] == [
+        {
+            "step": "a",
+            "runner": "codebuild",
+            "why": "'build-artifact' is an action for CodeBuild",
+        },
+        {"step": "b", "runner": "lambda", "why": "`runner: lambda`"},
+    ]
+    assert isinstance(found["scripts"], list)
+    assert [one["step"] for one in found["scripts"]] == ["d"]
+    assert "\n  runners       a: codebuild, because" in call("plan", "flow.yaml").out
+
+
 def test_plan_tells_which_secrets_have_no_value_here():
     write(Path("flow.yaml"), CROSSED)
 
@@ -188,7 +214,7 @@ def test_plan_for_people_has_a_section_for_each_workflow():
     first, second = ended.out.split("\n\n")
     assert first.startswith("crossed  flow.yaml\n  shape         5 steps, 4 dependencies, 3 deep,")
     assert "\n  secrets       TOKEN: used by c (has no value)\n" in first
-    assert "\n  scripts       a: lambda, because the runner has every program" in first
+    assert "\n  runners       a: lambda, because the runner has every program" in first
     assert "\n  skipped       with d: e\n" in first
     assert "\n  on failure    " in second
     assert second.endswith("on ${action:run}\n") or "${action:run}" in second
@@ -267,6 +293,14 @@ def test_explain_shows_of_a_long_example_its_beginning_and_end():
 
     assert ended.out.count("\n") < 100
     assert "more lines)\n" in ended.out
+
+
+def test_explain_names_the_page_of_a_code_where_there_are_pages(monkeypatch, tmp_path):
+    line = "\nas a page: "
+
+    assert call("explain", "unknown-key").out.endswith("docs/codes/unknown-key.md\n")
+    monkeypatch.setattr(explain, "_PAGES", tmp_path)  # as of an installed wheel
+    assert line not in call("explain", "unknown-key").out
 
 
 def test_explain_without_a_code_lists_them():

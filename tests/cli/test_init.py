@@ -132,6 +132,14 @@ def test_a_call_names_a_folder_or_an_action(words):
     )
 
 
+def test_where_there_is_no_pytest_the_way_to_it_is_said(project, monkeypatch):
+    monkeypatch.chdir(project)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert call("init", "--action", "greet").out.endswith(
+        "try next:\n  python -m pip install pytest\n  python -m pytest tests\n"
+    )
+
+
 def test_an_action_is_made_with_its_test_in_the_project_around(project, monkeypatch):
     monkeypatch.chdir(project / "workflows")
 
@@ -145,7 +153,7 @@ def test_an_action_is_made_with_its_test_in_the_project_around(project, monkeypa
         "A step calls it with `action: say-hello`, in runs on this machine.\n"
         "\n"
         "try next:\n"
-        "  python -m pytest tests\n"
+        "  python -m pytest ../tests\n"
     )
     assert load(project / "actions/say_hello.py").name == "say-hello"
     assert call("init", "--action", "say-hello").err == (

@@ -31,6 +31,7 @@ def test_help_lists_every_command_and_ends_with_the_exit_codes():
         "  1  the workflow or the run is wrong, or failed\n"
         "  2  the call is wrong\n"
         "  3  a fault of Stepsmith\n"
+        "  130  stopped by Ctrl-C\n"
     )
 
 
@@ -119,6 +120,37 @@ def test_a_reader_that_leaves_early_is_no_fault():
         process.wait()
 
     assert (process.returncode, said) == (0, b"")
+
+
+def shell(redirected: str, *words: str) -> subprocess.CompletedProcess[str]:
+    program = f"{sys.executable} -c 'import cli.main; cli.main.entry()' {' '.join(words)}"
+    return subprocess.run(
+        ["bash", "-c", f"{program} {redirected}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("redirected", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["--version", "schema", "explain cycle"])
+def test_a_stream_that_is_closed_is_no_fault(redirected, command):
+    done = shell(redirected, command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.stdout == "") == (">&-" in redirected.replace("2>&-", ""))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize("command", ["--version", "schema"], ids=["short", "long"])
+def test_output_that_finds_no_room_is_said_and_is_no_fault(command, buffered, monkeypatch):
+    monkeypatch.setenv("PYTHONUNBUFFERED", "" if buffered else "1")
+    done = shell("> /dev/full", command)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "stepsmith: nothing more can be written: No space left on device\n",
+    )
 
 
 def test_help_loads_nothing_that_takes_time():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from cli.progress import ItemCount, Progress, Style
 from functions.domain.task import Place, Task
 from local.people import Mail, News
 from protocol.status import Rule
-from tests.cli.calling import call
+from tests.cli.calling import call, write
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TASK = Task(
@@ -83,6 +84,38 @@ def test_a_for_each_tells_how_many_items_are_done_and_which_failed(tmp_path):
     assert called.code == 1
     assert "▸ patch  items      3 done, 1 of them failed" in called.err.splitlines()
     assert "  item 1: ScriptFailed: host b is down" in called.out.splitlines()
+
+
+def test_a_step_that_took_days_is_not_told_in_seconds(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "stepsmith.yaml", "stages: {}\n")
+    write(tmp_path / "workflows/slow.yaml", "name: slow\nsteps: [{id: a, type: wait, for: 50h}]\n")
+    write(
+        tmp_path / "workflows/calls.yaml",
+        "name: calls\nsteps: [{id: call, type: subworkflow, workflow: slow}]\n",
+    )
+    called = call("run", "workflows/calls.yaml")
+    assert "✓ call  succeeded   2 d 2 h" in called.err.splitlines()
+
+
+def test_what_follows_a_bar_that_was_cut_off_has_a_line_of_its_own():
+    """Items that are under way when a for_each fails fast never end."""
+    stream = Terminal()
+    rules = {name: Rule(name) for name in ("patch", "tell")}
+    progress = Progress(rules, stream, Style(colour=False))
+    iteration = {"mapIterationStartedEventDetails": {"name": "patch", "index": 0}}
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("MapIterationStarted", iteration),
+        ("TaskStateEntered", {"stateEnteredEventDetails": {"name": "patch.item"}}),
+        ("TaskStateEntered", {"stateEnteredEventDetails": {"name": "tell"}}),
+    ]
+    for number, (kind, details) in enumerate(events, start=1):
+        previous = number - 1 if number < len(events) else 0
+        about = {"id": number, "previousEventId": previous, "timestamp": NOON.isoformat()}
+        progress.show({"type": kind, **about, **details})
+    bar, after = stream.getvalue().rstrip("\n").split("\n")
+    assert bar.endswith("0 done")
+    assert after == "▸ tell   started"
 
 
 def test_a_bar_grows_with_the_items_that_have_ended():

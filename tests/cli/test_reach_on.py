@@ -195,5 +195,7 @@ def test_a_run_may_be_left_alone(town, address):
 def test_a_workflow_that_is_not_there_is_told_with_those_that_are(address):
     ended = call("run", "rewiew", "--on", address)
     assert (ended.code, "there are 'review', 'welcome'" in ended.err) == (2, True)
+    as_file = call("run", "workflows/review.yaml", "--on", address)
+    assert (as_file.code, "named by its id; there are 'review'" in as_file.err) == (2, True)
     here_only = call("run", "review", "--on", address, "--until", "ask")
     assert (here_only.code, "--until is for runs on this machine" in here_only.err) == (2, True)

@@ -68,6 +68,24 @@ def test_what_followed_a_failure_is_told_undos_first_and_newest_first():
     ]
 
 
+def test_items_that_were_cut_off_are_listed_behind_the_one_that_failed():
+    failed = {"index": 1, "status": "failed", "error": {"type": "Down", "message": "b"}}
+    items = [{"index": 0, "status": "succeeded"}, failed]
+    items += [{"index": index, "status": "cancelled"} for index in range(2, 9)]
+    error = {"type": "ItemsFailed", "message": "item 1 failed: Down: b"}
+    step = {"step_id": "patch", "status": "failed", "line": 4, "error": error, "items": items}
+    told = text(status="failed", steps=[step], error={"type": "W", "message": "x"})
+    assert told[3:] == [
+        "patch: ItemsFailed: item 1 failed: Down: b",
+        "  at trip.yaml:4",
+        "  item 1: Down: b",
+        "  cancelled: items 2, 3, 4, 5, 6 and 2 more",
+    ]
+    step["items"] = [failed, items[2]]
+    told = text(status="failed", steps=[step], error={"type": "W", "message": "x"})
+    assert told[-1] == "  cancelled: item 2"
+
+
 def test_a_run_in_which_every_step_was_skipped_had_nothing_to_do():
     steps = [
         {"step_id": "a", "status": "skipped", "reason": "condition"},

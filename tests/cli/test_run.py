@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -129,6 +130,14 @@ def test_a_wrong_call_exits_2_and_says_what_is_wrong(file, capsys, arguments, sa
 def test_a_missing_file_exits_2(capsys):
     assert main(["/nowhere.yaml"]) == 2
     assert "/nowhere.yaml" in capsys.readouterr().err
+
+
+def test_a_mistyped_file_is_told_the_near_one_and_a_folder_that_it_is_one(file, capsys):
+    near, folder = file.replace(".yaml", "s.yaml"), str(Path(file).parent)
+    assert main([near]) == 2
+    assert f"there is no file '{near}'\ndid you mean '{file}'?" in capsys.readouterr().err
+    assert main([folder]) == 2
+    assert f"'{folder}' is a folder\nname one workflow file" in capsys.readouterr().err
 
 
 def test_a_machine_that_the_engine_cannot_run_exits_3(file, compiled, capsys):

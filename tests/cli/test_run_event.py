@@ -65,6 +65,37 @@ def test_a_file_is_an_event_for_the_trigger_that_is_named(tree, name):
     assert said("--event", "event.json", "--trigger", name) == "carol none"
 
 
+RELEASE = """
+name: W
+trigger:
+  - {type: git-push, name: git}
+  - {type: git-push, tags: 'v*', name: release}
+outputs:
+  said: {value: "${{ trigger.name }} ${{ coalesce(inputs.tag, inputs.branch) }} ${{ github.ref }}"}
+steps:
+  - {id: say, run: "true"}
+"""
+
+
+def test_local_git_tells_of_a_pushed_tag(tree):
+    """Of two triggers, one for branches and one for tags, each takes its own."""
+    write(tree / "w.yaml", RELEASE)
+    ended = call("run", "w.yaml", "--event", "tag")
+    assert ended.code == 2
+    assert "the commit that is checked out has no tag; try `git tag v1`" in ended.err
+    subprocess.run(["git", "tag", "v1"], check=True)
+    assert said("--event", "tag") == "release v1 refs/tags/v1"
+    assert said("--event", "push") == "git cart refs/heads/cart"
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_tag_is_for_no_trigger_that_asks_for_none():
+    subprocess.run(["git", "tag", "v1"], check=True)
+    ended = call("run", "w.yaml", "--event", "tag")
+    assert ended.code == 2
+    assert "no trigger of the workflow takes 'tag'" in ended.err
+
+
 @pytest.mark.usefixtures("tree")
 def test_an_input_wins_over_what_an_event_gives():
     assert said("--event", "push", "--input", "branch=mine") == "mine push"
@@ -74,7 +105,7 @@ def test_an_input_wins_over_what_an_event_gives():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--event", "psuh"], "write push, pull_request or a file"),
+        (["--event", "psuh"], "write push, tag, pull_request or a file"),
         (["--event", "w.yaml"], "several triggers take 'w.yaml': say --trigger NAME (git, signup)"),
         (["--event", "push", "--trigger", "sigup"], "did you mean 'signup'?"),
         (["--trigger", "git"], "give --event too"),
@@ -89,7 +120,7 @@ def test_a_wrong_call_exits_2_and_says_what_to_write(words, told):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("github_tag", "the trigger 'git' starts no run: the tag 'v1.2.0': tags start nothing"),
+        ("github_tag", "'git' starts no run: the tag 'v1.2.0': the trigger asks for no `tags`"),
         ("github_branch_deleted", "the branch 'cart' was deleted"),
         ("github_ping", "GitHub's ping"),
         ("github_pull_request_from_fork", "the trigger does not say `forks: true`"),

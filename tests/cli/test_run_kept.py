@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from cli import reach_address
+from cli import kept_folder, reach_address
 from tests.cli.calling import Ended, call, write
 
 HELLO = """
@@ -122,10 +124,51 @@ def test_with_decisions_time_jumps_as_in_every_run():
     ]
 
 
-def test_two_processes_do_not_work_on_one_folder(tmp_path):
-    reach_address.write(tmp_path / "kept" / reach_address.KEPT, "http://127.0.0.1:9")
+ON_ONE_FOLDER = (
+    ("run", "hello.yaml", "--keep", "kept"),
+    ("resume", "hello", "--keep", "kept"),
+    ("runs", "--keep", "kept"),
+    ("approve", "review", "--keep", "kept"),
+    ("dev", "--keep", "kept"),
+)
+
+
+@pytest.mark.parametrize("words", ON_ONE_FOLDER, ids=lambda words: words[0])
+def test_two_processes_do_not_work_on_one_folder(words, monkeypatch):
+    assert call("run", "hello.yaml", "--keep", "kept", "--decide", "review=approved").code == 0
+    monkeypatch.setattr(kept_folder, "PATIENCE", 0)
+    with kept_folder.held(Path("kept")):
+        ended = call(*words)
+    said = f"process {os.getpid()} is at work on what is kept in 'kept'"
+    assert (ended.code, said in ended.err) == (2, True)
+    assert len(kept_runs()) == 1
+
+
+def test_one_that_can_be_asked_is_not_waited_for():
+    reach_address.write(Path("kept") / reach_address.KEPT, "http://127.0.0.1:9")
     ended = call("run", "hello.yaml", "--keep", "kept")
     assert (ended.code, "is at work on what is kept in 'kept'" in ended.err) == (2, True)
+
+
+def test_a_command_waits_for_one_that_is_done_in_a_moment(monkeypatch):
+    with ExitStack() as other:
+        other.enter_context(kept_folder.held(Path("kept")))
+        clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: other.close())
+        monkeypatch.setattr(kept_folder, "time", clock)
+        ended = call("run", "hello.yaml", "--keep", "kept", "--decide", "review=approved")
+    assert ended.code == 0, ended.err
+
+
+@pytest.mark.parametrize("command", [("run", "hello.yaml"), ("dev",)], ids=lambda words: words[0])
+def test_where_nothing_can_be_kept_the_call_is_wrong_and_not_the_program(command):
+    ended = call(*command, "--keep", "hello.yaml")
+    assert (ended.code, ended.err.splitlines()[-1]) == (
+        2,
+        f"stepsmith {command[0]}: nothing can be kept in 'hello.yaml': it is no folder",
+    )
+    ended = call(*command, "--keep", "hello.yaml/kept")
+    assert ended.code == 2
+    assert "nothing can be kept in 'hello.yaml/kept': Not a directory" in ended.err
 
 
 def test_what_starts_something_needs_a_stage_at_work():

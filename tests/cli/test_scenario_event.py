@@ -37,6 +37,7 @@ def test_only_what_matters_of_a_webhook_has_to_be_written(tmp_path):
         "author": "bob@example.com",
         "message": "fix",
         "branch": "main",
+        "tag": None,
         "repository": "github.com/org/app",
     }
     assert given["run"]["started_by"] == "github:alice"

@@ -151,8 +151,7 @@ class Maker(Writer):
             )
             if made.get("on_error") == "pause":
                 del made["on_error"]
-            if self.chance(0.3):
-                made |= {"max_items": 4, "max_concurrency": self.random.choice([2, 60])}
+            made |= self.bounds() | self.stopping()
         elif self.chance(0.15):
             until = f"steps.{name}.outputs.value && toJSON(steps.{name}.outputs.other) == 'x'"
             made["repeat"] = {"until": until, "delay": "5s", "max_attempts": 3}
@@ -301,7 +300,7 @@ def manual(
             made[key] = "continue"
     each = not group.in_loop and make.chance(0.15)
     if each:
-        made["for_each"] = ["a", "b"]
+        made |= {"for_each": ["a", "b"]} | make.stopping()
     if make.chance(0.3):
         made["form"] = {"type": "object", "properties": {"amount": {"type": "number"}}}
     outputs = {"status": SHOWN, "comments": TEXT, "decided_by": TEXT, "form": SHOWN}
@@ -348,6 +347,7 @@ def parallel(
         made["timeout"] = "10h"
     if make.chance(0.3):
         made["on_error"] = "continue"
+    made |= make.stopping()
     if each:  # its children run for every item, so nobody outside may read one
         return _known(made["id"], {}, each=True), []
     children = [known for name in inner.ids for known in inner.seen[name]]

@@ -182,7 +182,7 @@ def test_a_trigger_s_mapping_is_portable_and_its_literals_stay_as_they_are():
     ("written", "settings"),
     [
         ("{type: git-push, repository: github.com/org/app, branch: main, forks: true}",
-         {"repository": "github.com/org/app", "events": ["push"], "branches": ["main"],
+         {"repository": "github.com/org/app", "events": ["push"], "branches": ["main"], "tags": [],
           "paths": [], "forks": True, "secret": "github-webhook"}),
         ("{type: http, name: from ci}", {"secret": "webhook-from-ci"}),
         ("{type: http, secret: ci}", {"secret": "ci"}),

@@ -135,6 +135,8 @@ class Hostile:
             return {"Output": {"items": [self._item() for _ in call.arguments["Input"]["items"]]}}
         if "startExecution" in call.resource:
             return {"Output": outputs} if kind or data.chance(0.9) else {}
+        if call.arguments.get("Payload", {}).get("op") == "items":
+            return lambda_result(self._came_to(kind=kind))
         if "lambda:invoke" in call.resource:
             answer: Any = {"step": "s", "status": "succeeded", "outputs": outputs}
             if data.chance(0.3):
@@ -150,6 +152,13 @@ class Hostile:
         if self.data.chance(0.3):
             return {"f": [{"step_id": "x", "status": "failed", "type": "E", "message": "m"}]}
         return {"s_x": record} if self.data.chance(0.8) else {}
+
+    def _came_to(self, *, kind: bool) -> Any:
+        """What is known of the items of a for_each that was stopped."""
+        bare = {"status": "succeeded", "outputs": {"value": "x"}, "error": None}
+        data = self.data
+        items = {str(at): bare if kind else data.any() for at in range(4) if data.chance(0.6)}
+        return {"items": items if kind or data.chance(0.7) else data.any()}
 
     # --- whoever answers by a token --------------------------------------------------------------
 
@@ -168,6 +177,8 @@ class Hostile:
     def _latch(self, call: Call, payload: Any, *, kind: bool) -> Outcome:
         if payload["op"] == "signal":
             return Outcome(lambda_result({} if kind else self.data.any()))
+        if payload["op"] == "noted":
+            return Outcome(lambda_result(self._came_to(kind=kind)))
         data = self.data
         if payload.get("guard") and payload.get("bad"):  # what a wait says itself is not forgotten
             return self._fail_later(call, LATCH_SKIP_FAILED, None, 5)

@@ -54,6 +54,15 @@ class Writer:
         """Return true so often."""
         return self.random.random() < probability
 
+    def bounds(self) -> dict[str, Any]:
+        """Return what bounds a for_each, if anything does."""
+        bounds = {"max_items": 4, "max_concurrency": self.random.choice([2, 60])}
+        return bounds if self.chance(0.3) else {}
+
+    def stopping(self) -> dict[str, Any]:
+        """Return whether the first that fails stops the others: items, or steps of a block."""
+        return {"fail_fast": True} if self.chance(0.4) else {}
+
     def condition(self, above: set[str], readable: list[Known]) -> str:
         """Return a condition of any shape: one test, several, with and without functions."""
         near = [k for k in readable if k.id in above]

@@ -15,6 +15,12 @@ async function answer({ expression, variables }) {
       (text, algorithm) => createHash(algorithm.replace("-", "")).update(text).digest("hex"),
       "<ss:s>",
     );
+    compiled.registerFunction(
+      "partition",
+      (list, size) =>
+        Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size)),
+      "<an:a>",
+    );
     compiled.registerFunction("eval", () => {
       throw new Error("$eval is not available");
     });

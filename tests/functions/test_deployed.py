@@ -20,6 +20,7 @@ from functions.handlers import records as records_function
 from functions.handlers import stored as stored_function
 from functions.wiring import action
 from protocol import environment
+from protocol.names import ACTION_FILES
 from tests.architecture.project import ROOT
 
 RUN = {
@@ -93,6 +94,51 @@ def test_a_build_that_fails_ends_so(
     assert "ScriptFailed: " in capfd.readouterr().err
 
 
+@pytest.mark.usefixtures("deployed")
+def test_a_build_carries_out_the_action_that_its_call_names(monkeypatch: pytest.MonkeyPatch):
+    inputs = {"command": "mkdir dist; echo 1 > dist/app"}
+    call = {**call_of(""), "step": "pack", "action": "build-artifact", "inputs": inputs}
+    monkeypatch.setenv(build.CALL, json.dumps(call))
+
+    assert build.main() == 0
+
+    assert "dist/app" in stored_of("pack")
+    kept = boto3.client("s3", region_name="eu-central-1").list_objects_v2(Bucket="files")
+    assert [one["Key"] for one in kept["Contents"]] == ["runs/run-1/pack/files.tar.gz"]
+
+
+@pytest.mark.usefixtures("deployed")
+def test_a_build_finds_an_action_of_the_project_in_its_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """By the list that lies beside it: the file need not be called like the action."""
+    (tmp_path / "actions").mkdir()
+    (tmp_path / "actions" / "of_ours.py").write_text(
+        "from pydantic import BaseModel\n"
+        "from functions.domain.action import Action\n"
+        "class Nothing(BaseModel): ...\n"
+        "class Said(BaseModel):\n    said: str = 'hello there'\n"
+        "ACTION = Action(name='greet', inputs=Nothing, outputs=Said, runner='codebuild',\n"
+        "                run=lambda inputs, context: Said())\n"
+    )
+    (tmp_path / ACTION_FILES).write_text('{"greet": "actions/of_ours.py"}')
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setenv(environment.ACTION_FILE, "")
+    call = {**call_of(""), "step": "greet", "action": "greet", "inputs": {}}
+    monkeypatch.setenv(build.CALL, json.dumps(call))
+
+    assert build.main() == 0
+
+    assert "hello there" in stored_of("greet")
+
+
+def stored_of(step: str) -> str:
+    """Return what is stored of a step, as text."""
+    rows = boto3.client("dynamodb", region_name="eu-central-1").scan(TableName="results")["Items"]
+    (row,) = [row for row in rows if row["step"]["S"] == step]
+    return json.dumps(row)
+
+
 def test_an_image_without_python_is_told(tmp_path: Path):
     """The script of a build looks for one, and says what is wrong where there is none."""
     from cdk.packaging.builds import build_files
@@ -119,9 +165,9 @@ def test_an_image_without_python_is_told(tmp_path: Path):
         "this image has no Python from 3.11 to 3.14, which carries out the step\n"
     )
     fake = tools / "python3.12"
-    fake.write_text('#!/bin/bash\n[ "$1" = -c ] && exit 0\necho "ran $* from $PYTHONPATH"\n')
+    fake.write_text('#!/bin/bash\n[ "$1" = -c ] && exit 0\necho "ran $*"\n')
     fake.chmod(0o755)
-    assert run(str(tools)).stdout == f"ran -m functions.handlers.build from {tmp_path}\n"
+    assert run(str(tools)).stdout == f"ran {tmp_path}\n"
 
 
 def test_an_action_of_the_project_is_found_beside_the_code(

@@ -17,6 +17,7 @@ EVENTS = {
     "STEPSMITH_BUCKET": "files",
     "STEPSMITH_QUEUE": "queue",
     "STEPSMITH_MACHINES": "arn:aws:states:eu-central-1:123456789012:stateMachine:stage-",
+    "STEPSMITH_RUNS_TABLE": "runs",
 }
 RECORDS = {
     "STEPSMITH_TASKS_TABLE": "tasks",

@@ -159,3 +159,21 @@ def test_beside_real_work_a_clock_with_a_pace_runs_with_the_real_one(clock):
         began = clock.now()
         time.sleep(0.05)
         assert clock.now() - began < timedelta(seconds=10)
+
+
+@pytest.mark.parametrize("seconds", [{"no": "time"}, 1e300], ids=["a mapping", "too long"])
+def test_a_wait_that_cannot_begin_keeps_nobody_else_waiting(clock, seconds):
+    """The evaluation of a state that was stopped hands on whatever lies there as its timeout."""
+    event, ended = clock.event(), []
+
+    def wait_wrongly():
+        with pytest.raises((TypeError, OverflowError)):
+            event.wait(seconds)
+        event.set()  # nobody waits for it, and nobody is given a turn
+
+    def wait():
+        clock.sleep(60)
+        ended.append(clock.now() - NOON)
+
+    run(clock, wait_wrongly, wait)
+    assert ended == [timedelta(minutes=1)]

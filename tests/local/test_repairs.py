@@ -194,6 +194,47 @@ def test_thirty_branches_wait_and_retry_at_once_without_standing_still():
     assert (finished.completed_at - finished.started_at).total_seconds() == 29 * 60 + 5
 
 
+def test_an_iteration_that_fails_ends_its_map_at_once_with_its_own_error():
+    """The one beside it is stopped in the middle, the one behind it is never started."""
+    called: list[int] = []
+    body = {
+        "StartAt": "W",
+        "States": {
+            "W": {"Type": "Wait", "Seconds": "{% $states.input.n = 0 ? 900 : 60 %}", "Next": "C"},
+            "C": {
+                "Type": "Choice",
+                "Choices": [{"Condition": "{% $states.input.n = 1 %}", "Next": "F"}],
+                "Default": "T",
+            },
+            "F": {"Type": "Fail", "Error": "Bad", "Cause": "{% 'item ' & $states.input.n %}"},
+            "T": {
+                "Type": "Task",
+                "Resource": "arn:aws:states:::lambda:invoke",
+                "Arguments": {"FunctionName": "f", "Payload": {"n": "{% $states.input.n %}"}},
+                "End": True,
+            },
+        },
+    }
+    each = {
+        "Type": "Map",
+        "Items": [{"n": n} for n in range(4)],
+        "MaxConcurrency": 2,
+        "ItemProcessor": body,
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}],
+        "End": True,
+    }
+    states = {"M": each, "Z": {"Type": "Pass", "End": True}}
+    machine = {"QueryLanguage": "JSONata", "StartAt": "M", "States": states}
+    with Engine({"f": Function(lambda event, _: called.append(event["n"]))}) as engine:
+        engine.create({"M": machine}, {})
+        finished = engine.execute("M", {})
+    assert finished.output == {"Error": "Bad", "Cause": "item 1"}
+    assert (finished.completed_at - finished.started_at).total_seconds() == 60
+    assert called == []
+    begun = [event["type"] for event in finished.history].count("MapIterationStarted")
+    assert begun == 2
+
+
 def test_without_an_engine_requests_are_moto_s_own():
     repairs.install()
     with mock_aws():

@@ -94,12 +94,66 @@ def test_an_event_that_a_step_publishes_starts_the_run_of_another_workflow_once(
         assert record["outputs"] == {"mail": "eve@example.com"}
 
 
+ASKED = """
+    name: asked
+    trigger: {type: event, event: user.signup}
+    steps:
+      - {id: ask, type: manual, title: Fine?, assignees: [alice@example.com, bob@example.com]}
+"""
+
+
+@pytest.mark.parametrize("way", ["posted", "published by a step"])
+def test_whoever_let_a_run_begin_by_an_event_may_not_decide_about_it(way, tmp_path):
+    with staged(tmp_path, signup=SIGNUP, asked=ASKED) as bob:
+        stand_still(bob)
+        if way == "posted":
+            bob.post("/api/events", {"event": "user.signup", "payload": {}})
+        else:
+            go_on(bob)
+            bob.run("signup")
+            stand_still(bob)
+        task = bob.until(lambda: bob.get("/api/tasks").body["items"])[0]
+        assert task["started_by"] == BOB
+        decision = {"status": "approved"}
+        assert bob.post(f"/api/tasks/{task['task_id']}/status", decision).status == 403
+
+
 def test_an_event_sent_twice_starts_one_run(tmp_path):
     with staged(tmp_path, welcome=WELCOME) as bob:
         body = {"event": "user.signup", "payload": {"mail": "x@example.com"}, "id": "one"}
         assert [bob.post("/api/events", body).status for _ in range(2)] == [202, 202]
         bob.until(lambda: bob.get("/api/events").body["items"][:1] and _deliveries(bob) == 2)
         assert len(bob.get("/api/runs").body["items"]) == 1
+
+
+HOLD = """
+    name: hold
+    steps:
+      - {id: paid, type: wait, event: order.paid, timeout: 30d}
+      - {id: done, type: wait, for: 1h, condition: steps.paid.outputs.event.amount > 1}
+"""
+
+
+def test_a_run_that_waits_gets_its_event_although_its_workflow_waits_for_none_any_more(tmp_path):
+    with staged(tmp_path, hold=HOLD) as bob:
+        stand_still(bob)
+        run = bob.run("hold")
+        bob.until(lambda: _status_of(bob, run, "paid") == "waiting")
+        here = project(tmp_path, hold="name: hold\nsteps: [{id: done, type: wait, for: 1h}]")
+        bob.stage.lay(laid(workflows(here), here), here.actions.asked())
+        bob.post("/api/events", {"event": "order.paid", "payload": {"amount": 7}})
+        go_on(bob)
+        bob.until(lambda: _status_of(bob, run, "paid") == "succeeded")
+        record = bob.record(run)
+        assert (record["status"], record["steps"][0]["outputs"]["event"]) == (
+            "succeeded",
+            {"amount": 7},
+        )
+
+
+def _status_of(bob, run, step):
+    steps = bob.get(f"/api/runs/{run}").body["steps"]
+    return next(one["status"] for one in steps if one["step_id"] == step)
 
 
 def _deliveries(bob):

@@ -115,6 +115,25 @@ def test_items_of_a_for_each_are_stubbed_one_by_one():
     assert seconds(step)[1] == "00:00:20.000Z"
 
 
+@pytest.mark.parametrize("more", ["", "fail_fast: true, "])
+@pytest.mark.parametrize("each", ["", "for_each: [1, 2], max_concurrency: 1, "])
+def test_a_block_that_its_stub_fails_has_failed_however_it_ends(more, each):
+    """With `fail_fast` it is an error that ends a block, else what its branches tell."""
+    program = compiled(f"""
+        steps:
+          - {{id: a, type: parallel, {more}{each}steps: [{{id: b, run: x}}, {{id: c, run: x}}]}}
+          - {{id: d, run: x}}
+    """)
+    stubs = {"a": Stub(60, fail=Fail("Broken", "no")), "d": Stub()}
+    steps = steps_of(played(program, stubs)[1])
+    assert steps["a"]["status"] == "failed"
+    assert "a" in steps["a"]["error"]["message"] or steps["a"]["error"]["details"]
+    assert steps["d"]["reason"] == "upstream_failed"
+    if each:
+        items = [item["status"] for item in steps["a"]["items"]]
+        assert items == (["failed", "cancelled"] if more else ["failed", "failed"])
+
+
 def test_the_same_scenario_gives_the_same_record_byte_for_byte():
     program = compiled("""
         steps:

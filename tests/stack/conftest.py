@@ -22,10 +22,11 @@ from cli.console import Console
 from cli.reach import Reach, Refused, at
 from cli.reach_http import OverHttp, as_person
 from cli.reach_record import is_over
-from cli.stack import Options, served
+from cli.stack import Options, _tell, served
 from cli.stack_up import Up
 from local.ministack.server import is_made, usual_folder
 from tests.browser.conftest import chromium, visit
+from tests.docs.pages import blocks
 
 __all__ = ["chromium", "visit"]
 
@@ -102,16 +103,25 @@ class Stage:
 
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """The project in `project/`, deployed."""
+    """The project in `project/`, deployed, with the workflow of the tutorial."""
     if not (NODE / "cdk").exists():
         pytest.skip("there is no Node with the project's packages")
     if not is_made(usual_folder()):
         pytest.skip("there is no environment of ministack")
     project = tmp_path_factory.mktemp("stack") / "project"
     shutil.copytree(HERE / "project", project)
+    (project / "workflows" / "publish.yaml").write_text(_of_the_tutorial(), encoding="utf-8")
     said = io.StringIO()
     environ = {**os.environ, "PATH": os.pathsep.join((str(NODE), os.environ["PATH"]))}
     console = Console(said, said, io.StringIO(), environ)
     options = Options(root=project, port=0, person=BOB)
     with served(options, console) as up:
+        _tell(up)
         yield Stage(up, project, said)
+
+
+def _of_the_tutorial() -> str:
+    """Return the workflow that the tutorial ends with."""
+    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    written = [one for one in blocks(page) if one.says.get("file") == "workflows/publish.yaml"]
+    return written[-1].text

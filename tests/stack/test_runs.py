@@ -173,6 +173,27 @@ def test_a_script_that_is_a_build_is_carried_out_and_its_log_kept(stage):
     assert "attempt succeeded" in _texts(log)
 
 
+def test_actions_that_need_programs_are_builds_and_a_handler_finds_their_files(stage):
+    """The last step falls over what it has read, so that there is something to close."""
+    run = stage.run("packed")
+    record = stage.over(run)
+
+    assert _statuses(record) == {
+        "pack": "succeeded",
+        "check": "succeeded",
+        "stamp": "succeeded",
+        "fall": "failed",
+    }
+    assert record["steps"][0]["outputs"]["artifact"] == "dist/app"
+    # What a program finds in a build: no PYTHONPATH to the wrapper's own libraries.
+    assert record["steps"][2]["outputs"] == {"text": "built"}
+    assert [step["status"] for step in record["closing"]["handlers"]] == ["succeeded"]
+    functions = stage.client("lambda").list_functions()["Functions"]
+    names = {one["Description"].rpartition(": ")[2] for one in functions}
+    assert "action-stamp" in names
+    assert not names & {"action-build-artifact", "action-run-tests", "action-stamp-files"}
+
+
 def test_inputs_that_break_the_contract_start_nothing(stage):
     with pytest.raises(Refused) as refused:
         stage.run("flaky", fails="many", more=1)

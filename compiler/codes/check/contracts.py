@@ -22,6 +22,18 @@ CODES: tuple[Code, ...] = (
         steps("- {id: test, action: run-tests, inputs: {artifact: app}}"),
     ),
     Code(
+        "wrong-runner",
+        "An action is to be carried out where it cannot be",
+        "Actions run on Lambda. Those that need programs which are not there are for CodeBuild, "
+        "`build-artifact` and `run-tests` among them: a step may name an `image` for them, or "
+        "say `runner: lambda`. No other action goes to CodeBuild.",
+        steps(
+            "- {id: get, action: http-request, inputs: {url: 'https://example.com'}, "
+            "runner: codebuild}"
+        ),
+        steps("- {id: get, action: http-request, inputs: {url: 'https://example.com'}}"),
+    ),
+    Code(
         "unknown-input",
         "An input is given that nobody takes",
         "Inputs are checked against the contract of the action or the workflow that is called; "

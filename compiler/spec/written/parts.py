@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -21,8 +22,10 @@ from compiler.spec.written.scalars import (
     Word,
     choice,
     listed,
+    wrong_type,
 )
 
+_ERROR_TYPE = re.compile(r"[A-Z]\w*(\.\w+)*")  # contexts and functions begin small
 ALSO = "x-also"  # a second form of a value; `schema.py` turns it into an `anyOf`
 
 
@@ -50,6 +53,8 @@ def _backoff(value: object) -> object:
 
 
 def _condition(value: object) -> object:
+    if isinstance(value, str) and _ERROR_TYPE.fullmatch(value):
+        raise wrong_type("an expression or a mapping", f"write `{{error_type: {value}}}`")
     return value if isinstance(value, dict) else {"<expression>": value}
 
 

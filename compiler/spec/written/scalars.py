@@ -7,6 +7,7 @@ A validator here raises `PydanticCustomError` whose type is one of our codes. It
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeAlias, TypeVar
 
@@ -17,6 +18,7 @@ from compiler.spec.durations import PATTERN, DurationError, seconds
 
 T = TypeVar("T")
 OPEN = "${{"
+_SECRET = re.compile(r"\$\{\{\s*secrets\.([A-Za-z0-9_-]+)\s*\}\}")
 
 
 def wrong(code: str, say: str, help_: str | None = None) -> PydanticCustomError:
@@ -68,10 +70,12 @@ def _word(value: object) -> str:
 def _fixed(value: object) -> str:
     text = _word(value)
     if OPEN in text:
+        secret = _SECRET.fullmatch(text.strip())
         raise wrong(
             "fixed-value",
             "{key} holds an expression, but must be known before the run",
-            "write the value itself",
+            # never the advice to write a secret's value into a file
+            f"write the secret's name alone: {secret[1]}" if secret else "write the value itself",
         )
     return text
 
@@ -90,14 +94,18 @@ def _expression(value: object) -> str:
 def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    help_ = None
+    raise wrong_type("true or false", flag_help(value))
+
+
+def flag_help(value: object) -> str | None:
+    """Return what to write for a value that was to be true or false."""
     if isinstance(value, str) and value.lower() in ("yes", "on", "y", "true"):
-        help_ = "write true; yes, on and quoted words are text in YAML 1.2"
-    elif isinstance(value, str) and value.lower() in ("no", "off", "n", "false"):
-        help_ = "write false; no, off and quoted words are text in YAML 1.2"
-    elif isinstance(value, str) and OPEN in value:
-        help_ = "an expression cannot stand here: this is decided before the run"
-    raise wrong_type("true or false", help_)
+        return "write true; yes, on and quoted words are text in YAML 1.2"
+    if isinstance(value, str) and value.lower() in ("no", "off", "n", "false"):
+        return "write false; no, off and quoted words are text in YAML 1.2"
+    if isinstance(value, str) and OPEN in value:
+        return "an expression cannot stand here: this is decided before the run"
+    return None
 
 
 def _whole(least: int) -> Callable[[object], int]:

@@ -67,7 +67,10 @@ COMMON: Foreign = {
     "with_items": ("for_each", "write `for_each`"),
     "loop": ("for_each", "write `for_each`"),
     "items": ("for_each", "write `for_each`"),
+    "as": (None, "an item is read as item, and its place in the list as index"),
+    "loop_var": (None, "an item is read as item, and its place in the list as index"),
     "max_parallel": ("max_concurrency", "write `max_concurrency`"),
+    "parallelism": ("max_concurrency", "write `max_concurrency`"),
     "timeout_minutes": (None, "write `timeout` with a unit, such as 30m"),
     "timeout_seconds": (None, "write `timeout` with a unit, such as 90s"),
     "continue_on_error": (None, "write `on_error: continue`"),
@@ -132,6 +135,9 @@ class StepPart(Written):
     )
     max_items: Maybe[Count] = Field(None, description="The most items there may be (100)")
     max_concurrency: Maybe[Count] = Field(None, description="How many items at once")
+    fail_fast: Maybe[Flag] = Field(
+        None, description="Stop the other items, or a block's other steps, when one fails (false)"
+    )
     repeat: Maybe[Repeat] = Field(None, description="Run it again until a condition holds")
     compensate: Maybe[Inner] = Field(None, description="A step that undoes this one")
     checkpoint: Maybe[Flag] = Field(None, description="Keep the result, so that resume skips it")
@@ -147,6 +153,8 @@ class ActionStep(StepPart):
     action: Fixed = Field(description="The name of an action, or aws:SERVICE:OPERATION")
     inputs: Maybe[Free] = Field(None, description="What the action is given")
     callback: Maybe[Flag] = Field(None, description="It ends when an outside system says so")
+    runner: Maybe[Runner] = Field(None, description="Where an action for CodeBuild runs")
+    image: Maybe[Fixed] = Field(None, description="A container image to run it in, on CodeBuild")
 
 
 class RunStep(StepPart):
@@ -216,7 +224,6 @@ class ParallelStep(StepPart):
 
     type: Literal["parallel"] = Field(description="Steps that run side by side")
     steps: InnerSteps = Field(description="Each at once unless it says depends_on")
-    fail_fast: Maybe[Flag] = Field(None, description="Stop the others when one fails (false)")
 
 
 class SubworkflowStep(StepPart):

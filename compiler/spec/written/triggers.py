@@ -45,12 +45,15 @@ class TriggerPart(Written):
 
 
 class GitPushTrigger(TriggerPart):
-    """Starts on a push or a pull request."""
+    """Starts on a push, of a branch or a tag, or on a pull request."""
 
     place: ClassVar[str] = "a git-push trigger"
     foreign: ClassVar[Foreign] = {
         **COMMON,
         "branches": ("branch", "write `branch`, one or a list"),
+        "tag": ("tags", "write `tags`, one or a list"),
+        "branches-ignore": (None, "write `branch` with the patterns after a `!`"),
+        "tags-ignore": (None, "write `tags` with the patterns after a `!`"),
         "path": ("paths", "write `paths`"),
         "events": ("event", "write `event`, one or a list"),
         "on": ("event", "write `event`"),
@@ -69,7 +72,10 @@ class GitPushTrigger(TriggerPart):
         description="push (the default), pull_request, or both in a list",
         json_schema_extra={ALSO: {"enum": list(_EVENTS)}},
     )
-    branch: Maybe[FixedTexts] = Field(None, description="Branches, also with *; all if left out")
+    branch: Maybe[FixedTexts] = Field(
+        None, description="Branches, also with *; all if left out, none beside `tags`"
+    )
+    tags: Maybe[FixedTexts] = Field(None, description="Pushed tags, such as v*; none if left out")
     paths: Maybe[FixedTexts] = Field(None, description="Only if one of these files changed")
     forks: Maybe[Flag] = Field(None, description="Also from forks, then without secrets (false)")
     secret: Maybe[Fixed] = Field(None, description="The name of the secret that signs deliveries")

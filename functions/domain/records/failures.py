@@ -8,7 +8,7 @@ from typing import Any
 
 from functions.domain.records.executions import SUCCEEDED, Execution
 from functions.domain.records.plan import Plan
-from functions.domain.records.said import parsed, said
+from functions.domain.records.said import in_words, parsed, said
 from functions.domain.records.shape import ErrorRecord, StepRecord
 from protocol import status as truth
 from protocol.names import CANCELLED, RUN_FAILED, SUPERSEDED
@@ -92,8 +92,7 @@ def _whole(entry: Json, steps: Sequence[StepRecord]) -> Json:
     step = next((one for one in steps if one["step_id"] == entry.get("step_id")), None)
     error: Any = None if step is None else step.get("error")
     if error is None:
-        message = entry.get("message")
-        return {**entry, "message": said(message)} if isinstance(message, str) else entry
+        return in_words(entry)
     whole: dict[str, Json] = {**entry, "message": error["message"].split("\n", 1)[0]}
     if "details" in error and "details" not in whole:
         whole["details"] = json.loads(json.dumps(error["details"]))

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from functions.domain.records.executions import Execution
 from functions.domain.records.said import stamp
 from functions.domain.records.shape import ENDS, PAUSED, RUNNING, RunSummary
 from protocol.payloads import Json
+
+if TYPE_CHECKING:  # who starts runs reads no executions
+    from datetime import datetime
+
+    from functions.domain.records.executions import Execution
 
 Phase: TypeAlias = Literal[1, 2, 3]
 
@@ -121,8 +125,10 @@ def begun(item: RunItem | None, execution: Execution, subject: Subject) -> RunIt
     return replace(item, started_at=min(item.started_at, at))
 
 
-def announced(run_id: str, subject: Subject, started_by: str | None, at: str) -> RunItem:
-    """Return the item of a run that is being started, of which nothing else is known yet."""
+def announced(run_id: str, subject: Subject, given: Mapping[str, Json], now: datetime) -> RunItem:
+    """Return the item of a run that has just been started with an input, and not been seen yet."""
+    own = given.get("run")
+    run, at = own if isinstance(own, Mapping) else {}, stamp(now)
     return RunItem(
         run_id=run_id,
         workflow_id=subject.workflow_id,
@@ -131,7 +137,7 @@ def announced(run_id: str, subject: Subject, started_by: str | None, at: str) ->
         started_at=at,
         began_at=at,
         manifest=subject.manifest,
-        started_by=started_by,
+        **_origin(run, given),
     )
 
 
@@ -147,13 +153,27 @@ def _new(execution: Execution, subject: Subject, at: str) -> RunItem:
         execution=execution.arn,
         began_at=at,
         manifest=subject.manifest,
-        started_by=_text(run.get("started_by")),
-        trigger=_trigger(execution.input.get("trigger")),
-        event_id=_text(run.get("event_id")),
-        rerun_of=_text(run.get("rerun_of")),
         parent=execution.parent,
         root=execution.root,
+        **_origin(run, execution.input),
     )
+
+
+class _Origin(TypedDict):
+    started_by: str | None
+    trigger: Json
+    event_id: str | None
+    rerun_of: str | None
+
+
+def _origin(run: Mapping[str, Json], given: Mapping[str, Json]) -> _Origin:
+    """Return by what a run was started, from its execution's input."""
+    return {
+        "started_by": _text(run.get("started_by")),
+        "trigger": _trigger(given.get("trigger")),
+        "event_id": _text(run.get("event_id")),
+        "rerun_of": _text(run.get("rerun_of")),
+    }
 
 
 def next_attempt(item: RunItem, attempt: int, at: str) -> RunItem:

@@ -95,6 +95,12 @@ def live_record(scene: Scene) -> RunRecord:
         after = replace(plan, rules=plan.handlers, blocks={})
         record["closing"] = {**BEGUN_TO_CLOSE, "handlers": _Steps(scene, after).records()}
     record = with_origin(record, run if isinstance(run, dict) else {}, scene.given)
+    if not scene.given:  # just started: its starter told this much
+        record |= {
+            "trigger": item.trigger,
+            "event_id": item.event_id,
+            "rerun_of": item.rerun_of,
+        }
     record["manifest"] = item.manifest
     give_tasks(record, scene.tasks)
     give_lines(record, plan)

@@ -79,6 +79,7 @@ def _published(
         "payload": {**payload, **more},
         "run": run["run_id"],
         "depth": depth,
+        "started_by": run["started_by"],
     }
     return Published(name, detail)
 

@@ -37,6 +37,14 @@ def said(cause: str | None) -> str:
     return text
 
 
+def in_words(error: Json) -> Json:
+    """Return an error, or a failed step, with its message in place of a cause that holds it."""
+    message = error.get("message") if isinstance(error, dict) else None
+    if not isinstance(error, dict) or not isinstance(message, str):
+        return error
+    return {**error, "message": said(message)}
+
+
 def described(cause: str | None) -> Mapping[str, Json] | None:
     """Return the description of a failed child execution in a cause, None where it has none.
 

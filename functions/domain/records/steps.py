@@ -6,7 +6,7 @@ are `deploy.item`, once an item; steps of a parallel block keep their names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -102,13 +102,18 @@ def places_of(rows: Mapping[str, ResultRow]) -> dict[str, dict[Items, Found]]:
 
 
 def _step(rule: Rule, found: dict[Items, Found], visits: Visits, story: Story) -> StepRecord:
+    called_off = {items for at, count in _stopped(visits) for items in _items_of(at, count)}
     places = {
         items: Found(one.row, one.rounds)
         for items, one in found.items()
-        if items in visits or not (one.row and story.is_earlier(one.row))
+        if items in visits
+        or not (one.row and story.is_earlier(one.row))
+        or (items in called_off and one.row.status == "succeeded")  # nobody came to it again
     }
     for items, seen in visits.items():
         places.setdefault(items, Found()).visits = seen
+    for items in called_off:
+        places.setdefault(items, Found())
     if not places:
         status = truth.SKIPPED if story.whole else truth.CANCELLED
         return {"step_id": rule.id, "status": status}
@@ -125,6 +130,20 @@ def _step(rule: Rule, found: dict[Items, Found], visits: Visits, story: Story) -
     if truth.is_tolerated(rule, record["status"]) or skipped:
         record["tolerated"] = True
     return record
+
+
+def _stopped(visits: Visits) -> Iterator[tuple[Items, int]]:
+    """Yield how many items a for_each had that its first bad item ended, by the items around."""
+    for items, seen in visits.items():
+        for part, times in seen:
+            output = parsed(times.output) if part == "stopped" else None
+            count = output.get("count") if isinstance(output, dict) else None
+            if isinstance(count, int):
+                yield items, count
+
+
+def _items_of(around: Items, count: int) -> Iterator[Items]:
+    return ((*around, index) for index in range(count))
 
 
 def _item(rule: Rule, items: Items, found: Found, story: Story) -> ItemRecord:
@@ -148,18 +167,19 @@ def summed_up(record: StepRecord, items: list[ItemRecord], *, is_known: bool) ->
     statuses = {item["status"] for item in items}
     against = [s for s in (truth.FAILED, truth.TIMED_OUT, truth.CANCELLED) if s in statuses]
     record["status"] = against[0] if against else truth.SUCCEEDED
-    starts = [item["started_at"] for item in items if "started_at" in item]
-    ends = [item.get("completed_at") for item in items]
+    begun = [item for item in items if "started_at" in item]
+    starts = [item["started_at"] for item in begun]
+    ends = [item.get("completed_at") for item in begun]
     if starts:
         record["started_at"] = min(starts)
-    record["completed_at"] = max(end or "" for end in ends) if all(ends) else None
+    record["completed_at"] = max((end or "" for end in ends), default=None) if all(ends) else None
 
 
 def _record(rule: Rule, found: Found, story: Story) -> dict[str, Any]:
     told = _from_states(rule, found.visits) if found.visits else None
     if found.row is None:
-        assert told is not None
-        return told
+        # One of a for_each that was stopped before it came to it.
+        return {"status": truth.CANCELLED} if told is None else told
     earlier = story.is_earlier(found.row)
     if (
         earlier

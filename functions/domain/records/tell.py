@@ -11,7 +11,7 @@ from functions.domain.records.failures import run_error
 from functions.domain.records.plan import Plan
 from functions.domain.records.reasons import give_reasons
 from functions.domain.records.rows import ResultRow
-from functions.domain.records.said import parsed, stamp
+from functions.domain.records.said import in_words, parsed, stamp
 from functions.domain.records.shape import RUNNING, ClosingRecord, RunRecord, StepRecord
 from functions.domain.records.steps import Story, records_of
 from functions.domain.records.timeline import Timeline
@@ -132,7 +132,7 @@ def _undone(timeline: Timeline) -> list[dict[str, Json]]:
     for (name, items), times in timeline.states.items():
         output = parsed(times.output)
         if items and isinstance(output, dict) and _tells_of_an_undo(name, output):
-            found.append(output)
+            found.append({key: in_words(value) for key, value in output.items()})
     return found
 
 

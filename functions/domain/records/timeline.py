@@ -47,7 +47,10 @@ class StateTimes:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that happened to a state: `entered`, `failed` (an attempt) or `succeeded`."""
+    """One thing that happened to a state: `entered`, `failed` (an attempt) or `succeeded`.
+
+    Of a state that is neither a Task nor a Wait, `entered` is all that is told.
+    """
 
     state: str
     what: str
@@ -133,6 +136,8 @@ class Timeline:
         if kind.endswith(EXITED):
             times.exited = at
             times.output = event["stateExitedEventDetails"].get("output")
+            if kind == f"Wait{EXITED}":  # which has no other event of its end
+                return Change(place.state, "succeeded", at, times, self._began[key], place.items)
             return None
         if kind.endswith("Scheduled"):
             times.attempt += 1

@@ -17,6 +17,7 @@ EVENT, DELIVERY, SIGNATURE = "X-GitHub-Event", "X-GitHub-Delivery", "X-Hub-Signa
 """https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers"""
 
 PING, PUSH, PULL_REQUEST = "ping", "push", "pull_request"
+BRANCH, TAG = "branch", "tag"
 _ACTIONS = ("opened", "synchronize", "reopened")
 """Actions of a pull request that change what is to be merged."""
 _HEADS, _TAGS = "refs/heads/", "refs/tags/"
@@ -69,12 +70,14 @@ def github_of(body: Mapping[str, Json]) -> dict[str, Json]:
         "event": whole,
     }
     if pull is None:
-        return {**found, "ref": at(body, "ref"), "sha": at(body, "after") or _commit(body),
-                "head_ref": None, "base_ref": None}  # fmt: skip
+        return {**found, **_ref_of(body), "sha": _commit(body), "head_ref": None, "base_ref": None}
     number = at(body, "number") or at(pull, "number")
+    merged = None if number is None else f"{number}/merge"
     return {
         **found,
-        "ref": None if number is None else f"refs/pull/{number}/merge",
+        "ref": None if merged is None else f"refs/pull/{merged}",
+        "ref_name": merged,
+        "ref_type": "branch",
         "sha": at(pull, "merge_commit_sha") or at(pull, "head", "sha"),
         "head_ref": at(pull, "head", "ref"),
         "base_ref": at(pull, "base", "ref"),
@@ -82,7 +85,7 @@ def github_of(body: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def gives(body: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the inputs that a webhook gives: commit, author, message, branch, repository."""
+    """Return the inputs that a webhook gives, null where it has none: a tag is on no branch."""
     pull = at(body, "pull_request")
     name = at(body, "repository", "full_name")
     repository = None if name is None else f"github.com/{name}"
@@ -92,20 +95,34 @@ def gives(body: Mapping[str, Json]) -> dict[str, Json]:
             "author": at(pull, "user", "login"),
             "message": at(pull, "title"),
             "branch": at(pull, "head", "ref"),
+            "tag": None,
             "repository": repository,
         }
-    head, ref = at(body, "head_commit"), at(body, "ref")
+    head, ref = at(body, "head_commit"), _ref_of(body)
+    is_tag = ref["ref_type"] == TAG
     author = at(head, "author", "email") or at(head, "author", "name")
     return {
         "commit": _commit(body),
         "author": author or at(body, "pusher", "email"),
         "message": at(head, "message"),
-        "branch": ref.removeprefix(_HEADS) if isinstance(ref, str) else None,
+        "branch": None if is_tag else ref["ref_name"],
+        "tag": ref["ref_name"] if is_tag else None,
         "repository": repository,
     }
 
 
+def _ref_of(body: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what was pushed: `ref` as git writes it, its bare name, and which of the two it is."""
+    ref = text_at(body, "ref")
+    if ref is None:
+        return {"ref": None, "ref_name": None, "ref_type": None}
+    if ref.startswith(_TAGS):
+        return {"ref": ref, "ref_name": ref.removeprefix(_TAGS), "ref_type": TAG}
+    return {"ref": ref, "ref_name": ref.removeprefix(_HEADS), "ref_type": BRANCH}
+
+
 def _commit(body: Mapping[str, Json]) -> Json:
+    """Return the commit that was pushed: `after` of an annotated tag is the tag's own object."""
     return at(body, "head_commit", "id") or at(body, "after")
 
 
@@ -145,18 +162,31 @@ def is_repository(written: str, full_name: str) -> bool:
 
 def _no_push(body: Mapping[str, Json], settings: Mapping[str, Json]) -> str | None:
     ref = text_at(body, "ref")
-    if ref is not None and ref.startswith(_TAGS):
-        return f"the tag '{ref.removeprefix(_TAGS)}': tags start nothing"
-    if ref is not None and not ref.startswith(_HEADS):
-        return f"'{ref}' is no branch"
-    branch = None if ref is None else ref.removeprefix(_HEADS)
+    if ref is not None and not ref.startswith((_HEADS, _TAGS)):
+        return f"'{ref}' is no branch and no tag"
+    pushed = _ref_of(body)
+    kind, name = pushed["ref_type"] or BRANCH, pushed["ref_name"]
     if at(body, "deleted") is True or at(body, "after") == _NOTHING:
-        return f"the branch '{branch}' was deleted"
-    if branch is not None and not selects(_listed(settings, "branches"), branch):
-        return f"the branch '{branch}' is none of those that the trigger asks for"
+        return f"the {kind} '{name}' was deleted"
+    branches, tags = _listed(settings, "branches"), _listed(settings, "tags")
+    if kind == TAG:  # its commits are not of this push, so `paths` have nothing to ask
+        return _no_tag(name, tags)
+    if tags and not branches:
+        what = f"the branch '{name}'" if name else "a branch"
+        return f"it is a push to {what}, and the trigger asks for tags alone"
+    if isinstance(name, str) and not selects(branches, name):
+        return f"the branch '{name}' is none of those that the trigger asks for"
     paths, changed = _listed(settings, "paths"), _changed(body)
     if paths and changed is not None and not selects_any(paths, changed):
         return "no file changed that the trigger asks for"
+    return None
+
+
+def _no_tag(name: Json, tags: list[str]) -> str | None:
+    if not tags:
+        return f"the tag '{name}': the trigger asks for no `tags`"
+    if isinstance(name, str) and not selects(tags, name):
+        return f"the tag '{name}' is none of those that the trigger asks for"
     return None
 
 

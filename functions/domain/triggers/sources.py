@@ -37,7 +37,7 @@ def read_event(trigger: TriggerManifest, event: Incoming) -> Reading | Rejected:
     body, pattern = event.body, trigger["settings"].get("pattern")
     if not isinstance(body, dict) or not isinstance(pattern, dict):
         return unreadable("no event of EventBridge: it is no object")
-    identity, depth = text_at(body, "id") or event.id, 0
+    identity, depth, starter = text_at(body, "id") or event.id, 0, None
     payload = at(body, "detail")
     if is_published(body):
         identity = text_at(body, "detail", "event_id") or identity
@@ -45,8 +45,16 @@ def read_event(trigger: TriggerManifest, event: Incoming) -> Reading | Rejected:
         before = at(body, "detail", "depth")
         if isinstance(before, int):
             depth = before + 1
+        starter = text_at(body, "detail", "started_by")
     value, by_name = read_as(pattern, body), is_by_name(pattern)
-    return Reading(identity, value, _members(payload), depth=depth, is_payload=by_name)
+    return Reading(
+        identity,
+        value,
+        _members(payload),
+        started_by=starter,
+        depth=depth,
+        is_payload=by_name,
+    )
 
 
 def read_message(trigger: TriggerManifest, event: Incoming) -> Reading | Rejected:  # noqa: ARG001

@@ -60,6 +60,7 @@ CATALOGUE = {
         schema({"revision": TEXT}),
         reads_files=True,
     ),
+    "http-request": ActionContract(schema({"url": TEXT}), schema({"body": TEXT})),
 }  # fmt: skip
 BUILD_APP = WorkflowContract(
     "build-app",

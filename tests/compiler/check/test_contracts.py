@@ -59,6 +59,20 @@ def test_what_fits(line: str):
     assert calling("deploy", "manifest: a.yaml", line).found == []
 
 
+@pytest.mark.parametrize("line", ["region: moon", "region: no.such.place"])
+def test_a_text_outside_of_a_choice_is_told_the_choice(line: str):
+    assert calling("deploy", "manifest: a.yaml", line).helps == ["one of: 'us-east-1', 'eu-west-1'"]
+
+
+@pytest.mark.parametrize("line", ["region: inputs.text", "options: {wait: inputs.text}"])
+def test_a_path_without_brackets_where_no_such_text_fits_is_told_the_brackets(line: str):
+    found = calling("deploy", "manifest: a.yaml", line)
+    assert (found.found, found.helps) == (
+        [("wrong-input", "inputs.text")],
+        ["write ${{ inputs.text }}"],
+    )
+
+
 def test_a_missing_input_is_said_at_the_inputs():
     """With its type."""
     found = calling("deploy", "region: us-east-1")

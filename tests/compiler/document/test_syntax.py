@@ -111,6 +111,11 @@ MISTAKES = {
         [("not-closed", 1, 4)],
         {"a": ["b", "c"], "e": "f"},
     ),
+    "a colon inside of a value in brackets": (
+        "a: {b: Incident: 3, c: d}\n",
+        [("yaml-syntax", 1, 16)],
+        None,
+    ),
     "a comma left out": ('a: ["b" "c"]\n', [("yaml-syntax", 1, 9)], {"a": ["b", "c"]}),
     "escapes": ('a: "\\d"\nb: "\\."\n', [("unknown-escape", 1, 5), ("unknown-escape", 2, 5)],
                 {"a": "\\d", "b": "\\."}),

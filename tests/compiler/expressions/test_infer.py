@@ -110,6 +110,8 @@ def test_mistakes(text, found):
     [
         ("inputs.stag", "did you mean 'stage'?"),
         ("inputs.stage == production", "for a text write 'production' in quotes"),
+        ("always", "it is a function: write always()"),
+        ("inputs.dry && contains", "it is a function: write contains(in, wanted)"),
         ("inputs.dry == 'true'", "write true without quotes"),
         ("inputs.stage == 3", "write '3' in quotes"),
         ("inputs.count == '3'", "write 3 without quotes"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,8 +88,8 @@ def test_a_thousand_steps_take_a_fraction_of_a_second():
     found, diagnostics = document("steps:\n" + "".join(step.format(i) for i in range(1000)))
     times = []
     for _ in range(3):
-        start = perf_counter()
+        start = process_time()
         decode(found, diagnostics)
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     assert len(diagnostics) == 0
     assert min(times) < 0.5  # 0.05 s on a quiet machine

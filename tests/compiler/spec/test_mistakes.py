@@ -45,6 +45,10 @@ def test_the_examples_of_a_code_are_one_file_with_it_and_one_without(code):
          "write `timeout` with a unit, such as 30m"),
         ("strategy: {matrix: {x: [1]}}", ("foreign-key", "strategy"),
          "write `for_each` with the list of items"),
+        ("as: file", ("foreign-key", "as"),
+         "an item is read as item, and its place in the list as index"),
+        ("for_each: [1]\nparallelism: 3", ("foreign-key", "parallelism"),
+         "write `max_concurrency`"),
         ("secrets: inherit", ("foreign-key", "secrets"),
          "name each secret where it is used: ${{ secrets.NAME }}"),
         ("with: {x: 1}", ("foreign-key", "with"),
@@ -58,6 +62,53 @@ def test_a_key_that_a_script_does_not_have(line, expected, help_):
     text = as_workflow(f"id: a\nrun: x\n{line}").replace("maxItems", "for_each: [1]\n    maxItems")
     assert mistakes(text) == [expected]
     assert helps(text) == [help_]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "help_"),
+    [
+        ("retry: 3", ("wrong-type", "3"), "write `retry: {count: 3}`"),
+        ("retry: always", ("wrong-type", "always"), None),
+        ("retry: {backoff: exponential}", ("wrong-type", "exponential"),
+         "write `backoff: {type: exponential}`"),
+        ("retry: {conditions: [NetworkError]}", ("wrong-type", "NetworkError"),
+         "write `{error_type: NetworkError}`"),
+        ("retry: {conditions: [States.Timeout]}", ("wrong-type", "States.Timeout"),
+         "write `{error_type: States.Timeout}`"),
+    ],
+)  # fmt: skip
+def test_a_word_in_the_place_of_a_mapping_is_told_the_mapping(line, expected, help_):
+    text = as_workflow(f"id: a\nrun: x\n{line}")
+    assert (mistakes(text), helps(text)) == ([expected], [help_])
+
+
+def test_of_the_whole_workflow_as_well():
+    text = "concurrency: release\nsteps: [{id: a, run: x}]\n"
+    assert mistakes(text) == [("wrong-type", "release")]
+    assert helps(text) == ["write `concurrency: {group: release}`"]
+
+
+@pytest.mark.parametrize("word", ["yes", "on", '"true"'])
+def test_a_flag_is_told_how_it_is_written_wherever_it_stands(word):
+    flags = (
+        f"steps: [{{id: a, run: x, checkpoint: {word}}}]\n",
+        f"inputs: {{x: {{type: string, required: {word}}}}}\nsteps: [{{id: a, run: x}}]\n",
+    )
+    for text in flags:
+        assert helps(text) == ["write true; yes, on and quoted words are text in YAML 1.2"]
+
+
+@pytest.mark.parametrize("place", ["trigger: {type: http, secret: %s}", "name: %s"])
+def test_nobody_is_told_to_write_the_value_of_a_secret_into_a_file(place):
+    text = place % "'${{ secrets.PAGER }}'" + "\nsteps: [{id: a, run: x}]\n"
+    assert [code for code, _ in mistakes(text)] == ["fixed-value"]
+    assert helps(text) == ["write the secret's name alone: PAGER"]
+
+
+def test_a_trigger_that_is_named_by_its_key_is_told_its_type():
+    text = "trigger: {schedule: [{cron: 0 2 * * *}]}\nsteps: [{id: a, run: x}]\n"
+    assert [code for code, _ in mistakes(text)] == ["missing-key"]
+    assert helps(text) == ["write `type: schedule`, and the keys of it beside"]
 
 
 def test_with_on_an_action_is_inputs():

@@ -177,6 +177,7 @@ def test_every_type_of_trigger():
           - type: git-push
             event: [push, pull_request]
             branch: [main, release/*]
+            tags: [v*, '!v0*']
             paths: src/**
             forks: true
           - {type: schedule, cron: "0 6 * * 1-5", timezone: Europe/Berlin, missed: skip}
@@ -189,8 +190,8 @@ def test_every_type_of_trigger():
     """)
     push, cron, rate, event, queue, http, database = workflow.triggers
     assert isinstance(push, GitPushTrigger)
-    assert (push.events, push.branches, push.paths) == (
-        ("push", "pull_request"), ("main", "release/*"), ("src/**",),
+    assert (push.events, push.branches, push.tags, push.paths) == (
+        ("push", "pull_request"), ("main", "release/*"), ("v*", "!v0*"), ("src/**",),
     )  # fmt: skip
     assert isinstance(cron, ScheduleTrigger)
     assert (cron.name, cron.timezone, cron.missed) == ("app-schedule", "Europe/Berlin", "skip")
@@ -217,6 +218,18 @@ def test_every_type_of_trigger():
         ("{type: kafka}", ("unknown-value", "kafka")),
         ("{type: git-push, branches: [main]}", ("foreign-key", "branches")),
         ("{type: git-push, event: tag}", ("unknown-value", "tag")),
+        ("{type: git-push, tag: v*}", ("foreign-key", "tag")),
+        ("{type: git-push, tags-ignore: v*}", ("foreign-key", "tags-ignore")),
+        ("{type: git-push, event: pull_request, tags: v*}", ("not-here", "tags")),
+        ("{type: git-push, tags: v*, paths: 'src/**'}", ("conflicting-keys", "paths")),
+        ("{type: git-push, tags: refs/tags/v*}", ("bad-ref-pattern", "refs/tags/v*")),
+        ("{type: git-push, tags: [v*, '!']}", ("bad-ref-pattern", "'!'")),
+        ("{type: git-push, tags: ['']}", ("wrong-type", "''")),
+        ("{type: git-push, tags: ['v 1']}", ("bad-ref-pattern", "'v 1'")),
+        ("{type: git-push, tags: ['v[0-9']}", ("bad-ref-pattern", "'v[0-9'")),
+        ("{type: git-push, tags: ['v*?']}", ("bad-ref-pattern", "'v*?'")),
+        ("{type: git-push, branch: refs/heads/main}", ("bad-ref-pattern", "refs/heads/main")),
+        ("{type: git-push, branch: ['?']}", ("bad-ref-pattern", "'?'")),
         ("{type: schedule}", ("missing-key", "type")),
         ("{type: schedule, cron: '0 6'}", ("bad-cron", "'0 6'")),
         ("{type: schedule, cron: '0 6 * * *', rate: 1h}", ("conflicting-keys", "rate")),

@@ -19,7 +19,7 @@ VALIDATOR = Draft202012Validator(workflow_json_schema())
 # What spans several keys, or the whole file, is the decoder's alone.
 BEYOND = {
     "bad-action", "bad-cron", "bad-default", "bad-event-pattern", "bad-id", "bad-name",
-    "bad-pattern", "bad-reference", "bad-timezone",
+    "bad-pattern", "bad-ref-pattern", "bad-reference", "bad-timezone",
     "conflicting-keys", "duplicate-step", "duplicate-trigger", "missing-key", "not-here",
 }  # fmt: skip
 

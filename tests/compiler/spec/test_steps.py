@@ -172,6 +172,28 @@ def test_a_step_for_each_item_has_a_bound():
     assert step_mistakes("{id: a, run: x, max_items: 3}") == [("not-here", "max_items")]
 
 
+def test_items_stop_each_other_where_that_is_asked_for():
+    """The key is one of any step with for_each, and of a parallel step with and without it."""
+    found = step("{id: a, run: x, for_each: [1, 2], fail_fast: true}")
+    assert found.for_each is not None
+    assert found.for_each.fail_fast
+    plain = step("{id: a, run: x, for_each: [1, 2]}").for_each
+    assert plain is not None
+    assert not plain.fail_fast
+    both = step("{id: a, type: parallel, for_each: [1], fail_fast: true, steps: [{id: b, run: x}]}")
+    assert isinstance(both, ParallelStep)
+    assert both.for_each is not None
+    assert both.fail_fast
+    assert both.for_each.fail_fast
+    for kind in ("run: x", "type: manual", "type: wait, for: 5m", "action: http-request"):
+        for value in ("true", "false"):
+            assert step_mistakes(f"{{id: a, {kind}, fail_fast: {value}}}") == [
+                ("not-here", "fail_fast")
+            ]
+    assert step_mistakes("{id: a, run: x, for_each: [1], fail_fast: 1}")[0][0] == "wrong-type"
+    assert step_mistakes("{id: a, run: x, for_each: [1], fail-fast: true}")[0][0] == "unknown-key"
+
+
 def test_a_step_is_repeated_until_a_condition_holds():
     found = step("{id: a, run: x, repeat: {until: steps.a.outputs.done, delay: 1m}}").repeat
     assert found is not None

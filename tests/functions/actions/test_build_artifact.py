@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 
 import pytest
@@ -54,6 +55,23 @@ def test_the_one_file_in_dist_is_the_artifact_and_the_commit_its_revision(tmp_pa
     revision = git(repository, "rev-parse", "main")
     assert given == {"artifact": "dist/text", "revision": revision}
     assert (tmp_path / "workspace/dist/text").read_text() == "one"
+
+
+def test_without_git_the_revision_is_the_digest_of_what_was_built(
+    tmp_path, repository, monkeypatch
+):
+    """A function of Lambda has none; the clone may be one that a build has left."""
+    git(tmp_path, "clone", "-q", str(repository), "workspace")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("bash", "mkdir", "cp"):
+        (programs / name).symlink_to(shutil.which(name))
+    monkeypatch.setenv("PATH", str(programs))
+
+    given = build(tmp_path, command=COPY)
+
+    assert given["artifact"] == "dist/text"
+    assert len(given["revision"]) == 40
 
 
 def test_a_branch_of_the_source_itself_may_be_built(tmp_path, repository):

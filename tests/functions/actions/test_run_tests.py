@@ -83,6 +83,17 @@ def test_a_program_that_is_not_there_is_said(tmp_path):
         run(tmp_path, command="no_such_runner")
 
 
+def test_without_pytest_it_is_said_what_to_write(tmp_path, monkeypatch):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "bash").symlink_to("/bin/bash")
+    monkeypatch.setattr(f"{__name__}.PATH", str(programs))
+    monkeypatch.setenv("PATH", str(programs))
+
+    with pytest.raises(errors.ProgramNotFound, match=r"'pytest' not found: let `command` install"):
+        run(tmp_path)
+
+
 def test_the_file_to_be_tested_has_to_be_there(tmp_path):
     with pytest.raises(errors.ArtifactNotFound, match="caused by: step 'build' did not produce"):
         run(tmp_path, artifact="dist/a")

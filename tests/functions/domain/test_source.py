@@ -97,7 +97,12 @@ def test_an_own_source_reads_what_the_run_is_given():
 
 
 def test_by_hand_it_is_the_repository_of_the_trigger_where_the_inputs_say():
-    for inputs, ref in (({"commit": "c", "branch": "b"}, "c"), ({"branch": "b"}, "b"), ({}, None)):
+    for inputs, ref in (
+        ({"commit": "c", "branch": "b"}, "c"),
+        ({"branch": "b"}, "b"),
+        ({"tag": "v1", "branch": None}, "v1"),
+        ({}, None),
+    ):
         given: Any = {"inputs": inputs}
         found = source_of(manifest("github.com/org/app"), "r", given)
         assert found == {"run": "r", "repository": "github.com/org/app", "ref": ref}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from functions.domain.stored import StoredResult, stored_of
+from functions.domain.stored import StoredResult, items_of, stored_of
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -78,3 +78,31 @@ def test_a_block_in_a_for_each_reads_the_records_of_its_own_item():
     found = stored_of(results, ["a", "b"], [], (1,))["steps"]
     assert found["a"]["outputs"] == {"x": 1}
     assert found["b"]["outputs"] == [{"y": 0}, {"y": 1}]
+
+
+def test_a_for_each_that_was_stopped_reads_what_is_stored_of_its_own_items():
+    """What did not report was cut off; what a resume let go is as if it had never been."""
+    results = [
+        result("a/0", 1, outputs={"x": 1}),
+        result("a/1", 2, "failed", error=("StepTimedOut", "late"), outputs={"half": 1}),
+        result("a/2", 3, "begun"),
+        result("a/3", 4, "in_doubt", error=("StepInDoubt", "who knows")),
+        result("a/4", 5, "again"),
+        result("a/10", 5),
+        result("a/0/0", 6),
+        result("ab/7", 7),
+    ]
+    cut_off = {"status": "cancelled", "outputs": None, "error": None}
+    assert items_of(results, "a", ()) == {
+        "0": {"status": "succeeded", "outputs": {"x": 1}, "error": None},
+        "1": {
+            "status": "timed_out",
+            "outputs": None,
+            "error": {"type": "StepTimedOut", "message": "late"},
+        },
+        "2": cut_off,
+        "3": cut_off,
+        "10": {"status": "succeeded", "outputs": {}, "error": None},
+    }
+    assert [*items_of(results, "a", (0,))] == ["0"]
+    assert items_of(results, "b", ()) == {}

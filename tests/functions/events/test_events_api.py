@@ -31,7 +31,7 @@ def test_an_event_is_published_as_a_step_publishes(site):
     body = {"event": "user.signup", "payload": {"user": 1}}
     answer = site.call("POST", "/api/events", body, person=ALICE)
     assert answer.status == 202
-    detail = {"event_id": answer.json["event_id"], "payload": {"user": 1}}
+    detail = {"event_id": answer.json["event_id"], "payload": {"user": 1}, "started_by": ALICE}
     assert site.published == [("user.signup", detail)]
     answer = site.call("POST", "/api/events", {**body, "id": "s-1"}, person=ALICE)
     assert answer.json == {"event_id": "s-1"}

@@ -31,11 +31,11 @@ def test_an_event_starts_a_run(stage):
     assert stage.executions[0].name == event.run_id
 
 
-def test_a_new_event_costs_three_calls_and_a_duplicate_one(stage):
+def test_a_new_event_costs_four_calls_and_a_duplicate_one(stage):
     stage.come(id="first")  # keeps the manifest and reads the switches
     with stage.calls.watched() as calls:
         stage.come(id="e1")
-        assert calls.names == ["UpdateItem", "StartExecution", "UpdateItem"]
+        assert calls.names == ["UpdateItem", "StartExecution", "PutItem", "UpdateItem"]
     with stage.calls.watched() as calls:
         stage.come(id="e1")
         assert calls.names == ["UpdateItem"]

@@ -60,15 +60,19 @@ def test_an_event_by_a_pattern_is_given_as_it_came(stage):
     assert stage.gate.tasks().get(task).decision.form == given
 
 
-def test_what_nobody_waits_for_costs_no_call(stage):
+@pytest.mark.parametrize("deployed_now", [{"patterns": [{"source": ["shop"]}]}, {}])
+def test_a_run_on_an_older_version_gets_what_that_one_asked_for(stage, deployed_now):
+    """What is deployed since waits for something else, or for nothing."""
+    task = wait(stage)
+    stage.deployed.clear()
+    stage.deployed["release"] = manifest(**deployed_now)
+    assert stage.take(stage.queue.record({"event": event()}), intake=stage.fresh()) == []
+    assert status(stage, task) == "delivered"
+
+
+def test_an_event_that_nobody_waits_for_costs_one_call(stage):
     with stage.calls.watched() as calls:
         assert stage.post({"event": {**event(), "detail-type": "other"}})
-        assert calls.names == []
-
-
-def test_an_event_that_some_workflow_waits_for_costs_one_call_more(stage):
-    with stage.calls.watched() as calls:
-        assert stage.post({"event": event()})
         assert calls.names == ["Query"]
 
 

@@ -324,10 +324,19 @@ def test_each_route_is_found_by_what_its_path_begins_with():
             assert route.openapi_path in paths
 
 
-def test_a_link_is_opened_without_what_webhooks_need():
-    code = "import functions.handlers.api, functions.http.pages, sys; print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("router", "others"),
+    [
+        ("pages", ("http.events", "http.runs")),
+        ("runs", ("http.task_views", "usecases.resume", "usecases.cancel", "usecases.desk")),
+        ("events", ("http.task_views", "http.workflows", "usecases.read_task", "usecases.desk")),
+    ],
+)
+def test_a_router_loads_nothing_that_others_need(router, others):
+    """Who opens a link, or reads a run, does not wait for what webhooks or resumes need."""
+    code = f"import functions.handlers.api, functions.http.{router}, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     loaded = done.stdout.split()
-    assert "functions.http.pages" in loaded
-    for module in ("functions.http.events", "functions.http.runs", "jsonschema", "jsonata"):
+    assert f"functions.http.{router}" in loaded
+    for module in (*(f"functions.{one}" for one in others), "jsonschema", "jsonata"):
         assert module not in loaded

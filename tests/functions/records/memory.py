@@ -47,6 +47,9 @@ class MemoryRuns:
     def get(self, run_id: str) -> RunItem | None:
         return self.items.get(run_id)
 
+    def add(self, item: RunItem) -> None:
+        self.change(item.run_id, lambda stored: item if stored is None else None)
+
     def change(self, run_id: str, wish: Callable[[RunItem | None], RunItem | None]) -> Any:
         stored = self.items.get(run_id)
         wanted = wish(stored)

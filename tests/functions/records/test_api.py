@@ -248,7 +248,8 @@ def asked(site, monkeypatch):
                 raise refuse[0]
             return answer(*arguments)
 
-        monkeypatch.setattr(f"functions.http.runs.{name}", call)
+        home = "cancel" if name == "cancel" else "resume"
+        monkeypatch.setattr(f"functions.usecases.{home}.{name}", call)
 
     nothing = Resumption(kept=["a"], following=["b"], refused=[Entry("x", "why")])
     called("plan_resume", lambda run_id, *_: Resumed(run_id, 2, nothing))

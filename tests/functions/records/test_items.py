@@ -17,6 +17,7 @@ from functions.domain.records.item import (
     Cancelling,
     End,
     Subject,
+    announced,
     begun,
     cancelled_by,
     ended,
@@ -53,10 +54,18 @@ NEWS = [
 ]
 
 
+STARTER = [("announced", 1, False)]
+"""What whoever starts a run says: nothing, where there has been news of it."""
+
+
 def told(news):
     """Return the item after some news."""
     item = None
     for what, number, closed in news:
+        if what == "announced":
+            given = attempt(number).input
+            item = item or announced("r", SUBJECT, given, START + timedelta(hours=9))
+            continue
         known = begun(item, attempt(number), SUBJECT)
         item = known if what == "begun" else ended(known, end(number, closed=closed))
     return item
@@ -65,13 +74,21 @@ def told(news):
 @given(st.lists(st.sampled_from(NEWS), max_size=12), st.randoms(use_true_random=False))
 def test_news_give_the_same_item_in_whatever_order_they_come(more, chance: random.Random):
     """Each at least once, some several times, all of them shuffled."""
-    news = [*NEWS, *more]
+    news = [*NEWS, *STARTER, *more]
     chance.shuffle(news)
     item = told(news)
     assert (item.attempt, item.status, item.phase, item.error) == (3, "running", 1, None)
     assert item.started_at == "2026-01-01T01:00:00.000Z"
     assert item.execution == attempt(3).arn
     assert item == told(NEWS)
+
+
+def test_what_its_starter_says_is_of_a_run_that_goes_on():
+    item = told(STARTER)
+    assert (item.status, item.attempt, item.execution) == ("running", 1, "")
+    assert (item.started_by, item.settled) == ("me@example.com", False)
+    assert told([*STARTER, ("begun", 1, False)]) == told([("begun", 1, False)])
+    assert told([*STARTER, ("ended", 1, True)]) == told([("ended", 1, True)])
 
 
 def test_the_end_alone_is_enough():

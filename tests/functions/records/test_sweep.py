@@ -15,12 +15,14 @@ from functions.domain.records.said import stamp
 from functions.domain.task import Decision, Place, Task
 from functions.usecases.keep_record import take_change
 from functions.usecases.keep_start import keep_start
+from functions.usecases.start_run import start_of
 from functions.usecases.sweep import MOST_RUNS, sweep
 from local.stubs import Stub
 from tests.functions.records.memory import START, Office, begins, change, execution_arn
 from tests.functions.records.replay import office_of, played, written
 
 MINUTES = timedelta(minutes=1)
+BY_ME: Any = {"started_by": "me@example.com"}
 
 
 @pytest.fixture(scope="module")
@@ -154,15 +156,15 @@ def test_a_run_whose_execution_is_gone_is_given_up(succeeded):
 
 def test_a_run_of_which_only_its_starter_told_is_found(succeeded):
     office = office_of(succeeded)
-    manifest = succeeded.workflow.manifest
-    keep_start("r-1", "me@example.com", manifest, office.archive)
+    start = start_of(succeeded.workflow.manifest, "r-1", {"inputs": {}, "run": BY_ME})
+    keep_start(start, office.manifests, office.runs, office.clock)
     item = office.runs.items["r-1"]
     assert (item.status, item.execution, item.started_by) == ("running", "", "me@example.com")
     office.clock.at += 5 * MINUTES
     sweep(office.keeper)
     item = office.runs.items["r-1"]
     assert (item.status, item.started_at) == ("succeeded", stamp(START))
-    keep_start("r-1", "me@example.com", manifest, office.archive)
+    keep_start(start, office.manifests, office.runs, office.clock)
     assert office.runs.items["r-1"] == item
 
 

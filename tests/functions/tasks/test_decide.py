@@ -86,6 +86,11 @@ def test_whoever_started_the_run_may_not_decide(opened, starter):
     assert scene.decide(by=BOB).name == "decided"
 
 
+def test_a_task_that_only_the_starter_could_decide_is_not_opened_and_says_what_to_write(opened):
+    with pytest.raises(ValidationError, match="somebody else, too, or write `self_approval: true`"):
+        opened(starter=ALICE).open([ALICE])
+
+
 def test_self_approval_may_be_allowed(opened):
     scene = opened(starter=ALICE)
     scene.open([ALICE], self_approval=True)

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from functions.adapters.latches import DynamoLatches
-from functions.usecases.meet import signal, wait
+from functions.usecases.meet import noted, signal, wait
 from local.workflow import SETTINGS
 from protocol.names import LATCH_SKIP_FAILED
 
@@ -78,6 +78,19 @@ def test_whoever_comes_last_answers_with_everything(meet, order):
         meet(messages[index], answers)
     assert answers.taken["t"]["values"] == {"v_p": 1, "v_q": 1}
     assert answers.sent == 1
+
+
+def test_what_items_wrote_down_is_read_without_anybody_waiting(meet, latches):
+    """Each is called by its index; a note without a record still says that the item ended."""
+    asked = {"op": "noted", "run": RUN, "scope": "1", "consumer": "each/items"}
+    assert noted(asked, latches) == {"items": {}}
+    record = {"status": "rejected", "outputs": {"by": "a"}, "error": {"type": "E"}}
+    for index, told in (("0", record), ("12", None), ("0", record)):
+        note = signalled(index, consumers=("each/items",), scope="1", values={"item": told})
+        meet(note, Answers())
+    meet(signalled("3", consumers=("each/items",), scope="2"), Answers())
+    bare = {"status": "succeeded", "outputs": None, "error": None}
+    assert noted(asked, latches) == {"items": {"0": record, "12": bare}}
 
 
 def test_every_call_may_be_repeated(meet):

@@ -6,8 +6,10 @@ from copy import deepcopy
 
 import pytest
 
+from functions.domain.triggers.recorded import recorded
+from functions.domain.triggers.taking import Taken, take
 from protocol.payloads import WITHHELD
-from tests.functions.domain.triggers.taking import event, given, why
+from tests.functions.domain.triggers.taking import NOW, event, given, why, workflow
 
 BOTH = "event: [push, pull_request]"
 
@@ -33,7 +35,7 @@ def starts(trigger: str, one) -> bool:
     ("name", "reason"),
     [
         ("github_ping", "GitHub's ping: the webhook is set up"),
-        ("github_tag", "the tag 'v1.2.0': tags start nothing"),
+        ("github_tag", "the tag 'v1.2.0': the trigger asks for no `tags`"),
         ("github_branch_deleted", "the branch 'cart' was deleted"),
         ("github_pull_request_from_fork",
          "it comes from a fork, and the trigger does not say `forks: true`"),
@@ -136,6 +138,115 @@ def test_a_webhook_without_headers_is_told_by_what_it_holds():
     for name in ("github_push", "github_pull_request"):
         assert starts(f"{{type: git-push, {BOTH}}}", event(name)["body"])
     assert "ping" in why("{type: git-push}", event("github_ping")["body"])
+
+
+# --- tags ----------------------------------------------------------------------------------------
+
+TAGS = "{type: git-push, tags: 'v*'}"
+
+
+@pytest.mark.parametrize(
+    ("filters", "takes_branch", "takes_tag"),
+    [
+        ("", True, False),  # unlike in GitHub's workflows, where no filter lets tags through
+        ("branch: '**'", True, False),
+        ("tags: 'v*'", False, True),
+        ("branch: main, tags: 'v*'", True, True),
+        ("branch: cart, tags: 'v*'", False, True),
+        ("branch: main, tags: 'w*'", True, False),
+        ("event: [push, pull_request], tags: 'v*'", False, True),
+        ("paths: ['docs/**'], branch: main, tags: 'v*'", False, True),  # tags change no files
+    ],
+)
+def test_branches_and_tags_start_what_asks_for_them(filters, takes_branch, takes_tag):
+    trigger = f"{{type: git-push, {filters}}}"
+    assert starts(trigger, "github_push") is takes_branch
+    assert starts(trigger, "github_tag") is takes_tag
+    assert starts(trigger, "github_tag_annotated") is takes_tag
+
+
+@pytest.mark.parametrize(
+    ("tags", "tag", "is_taken"),
+    [
+        ("v*", "v1.2.0", True),
+        ("v*", "pre/v1", False),
+        ("['**', '!*-rc*']", "v1-rc1", False),
+        ("['**', '!*-rc*']", "v1", True),
+        ("'!*-rc*'", "v1", True),
+        ("'v[0-9]+.[0-9]+'", "v10.2", True),
+        ("'v[0-9]+.[0-9]+'", "v10", False),
+    ],
+)
+def test_a_tag_is_filtered_by_its_name(tags, tag, is_taken):
+    trigger = f"{{type: git-push, tags: {tags}}}"
+    assert starts(trigger, changed("github_tag", ref=f"refs/tags/{tag}")) is is_taken
+
+
+def test_a_tag_or_branch_that_is_not_asked_for_says_so():
+    assert why("{type: git-push, tags: w*}", "github_tag") == (
+        "the tag 'v1.2.0' is none of those that the trigger asks for"
+    )
+    assert why(TAGS, "github_push") == (
+        "it is a push to the branch 'main', and the trigger asks for tags alone"
+    )
+
+
+def test_a_pull_request_is_no_matter_of_tags():
+    trigger = "{type: git-push, event: [push, pull_request], tags: 'v*'}"
+    assert starts(trigger, "github_pull_request")
+    assert "goes to the branch 'main'" in why(
+        "{type: git-push, event: [push, pull_request], tags: 'v*', branch: x}",
+        "github_pull_request",
+    )
+
+
+def test_a_tag_that_was_deleted_starts_nothing():
+    gone = changed("github_tag", deleted=True, after="0" * 40, head_commit=None)
+    assert why(TAGS, gone) == "the tag 'v1.2.0' was deleted"
+
+
+def test_a_tag_that_was_moved_starts_a_run():
+    moved = changed("github_tag", created=False, forced=True, before="1" * 40)
+    assert starts(TAGS, moved)
+
+
+def test_a_new_tag_is_told_twice_by_github_and_taken_once():
+    """GitHub posts `create` beside `push`, if the webhook asks for both."""
+    one = changed("github_tag", ref="v1.2.0", ref_type="tag", after=None, head_commit=None)
+    one["headers"]["X-GitHub-Event"] = "create"
+    assert why(TAGS, one) == "the trigger does not ask for 'create'"
+
+
+COMMIT = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e"
+
+
+@pytest.mark.parametrize(("name", "tag"), [("github_tag", "v1.2.0"),
+                                           ("github_tag_annotated", "v2.0.0")])  # fmt: skip
+def test_a_tag_gives_its_name_and_the_commit_it_is_at(name, tag):
+    """`after` of an annotated tag is the tag's own object, which holds no files."""
+    made = given(TAGS, name, "concurrency: {group: '${{ github.ref }}'}")
+    assert made["inputs"] == {
+        "commit": COMMIT,
+        "author": "bob@example.com",
+        "message": "feat: add user profile",
+        "branch": None,
+        "tag": tag,
+        "repository": "github.com/org/app",
+    }
+    assert made["run"]["source"] == {"repository": "org/app", "ref": COMMIT}
+    github = made["github"]
+    assert (github["ref"], github["ref_name"], github["ref_type"], github["sha"]) == (
+        f"refs/tags/{tag}", tag, "tag", COMMIT,
+    )  # fmt: skip
+
+
+def test_a_manifest_of_before_tags_takes_branches_alone():
+    """Versions stay while their runs wait: they were made when triggers had no tags."""
+    old = deepcopy(workflow("{type: git-push}"))
+    del old["triggers"][0]["settings"]["tags"]
+    for name, is_taken in (("github_push", True), ("github_tag", False)):
+        came = recorded(old["triggers"][0], event(name), NOW)
+        assert isinstance(take(old, old["triggers"][0], came), Taken) is is_taken
 
 
 # --- forks ---------------------------------------------------------------------------------------

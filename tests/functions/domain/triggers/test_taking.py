@@ -28,6 +28,7 @@ def test_a_push_gives_its_commit_author_message_branch_and_repository():
         "author": "bob@example.com",
         "message": "feat: add user profile",
         "branch": "main",
+        "tag": None,
         "repository": "github.com/org/app",
     }
 
@@ -38,6 +39,8 @@ def test_a_push_is_what_expressions_read_of_github():
     assert {name: github[name] for name in github if name != "event"} == {
         "event_name": "push",
         "ref": "refs/heads/main",
+        "ref_name": "main",
+        "ref_type": "branch",
         "sha": "f95f852bd8fca8fcc58a9a2d6c842781e32a215e",
         "head_ref": None,
         "base_ref": None,
@@ -56,11 +59,12 @@ def test_a_pull_request_gives_its_head_and_is_read_with_its_base():
         "author": "bob",
         "message": "Add a cart",
         "branch": "cart",
+        "tag": None,
         "repository": "github.com/org/app",
     }
-    names = ("event_name", "ref", "head_ref", "base_ref", "sha", "actor")
+    names = ("event_name", "ref", "ref_name", "ref_type", "head_ref", "base_ref", "sha", "actor")
     assert [made["github"][name] for name in names] == [
-        "pull_request", "refs/pull/7/merge", "cart", "main",
+        "pull_request", "refs/pull/7/merge", "7/merge", "branch", "cart", "main",
         "1a7c9c1e4d7b5e0f7f2b6d3f0b1d2e3c4a5b6c7d", "bob",
     ]  # fmt: skip
 
@@ -97,6 +101,29 @@ def test_an_event_published_over_the_api_begins_a_chain():
     one = event("eventbridge_published")
     one["detail"] = {"event_id": "e-1", "payload": {"user_id": "42"}}
     assert given("{type: event, event: user.signup}", one)["run"]["depth"] == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "starter"),
+    [
+        ({}, "carol@example.com"),
+        ({"started_by": None}, None),
+        ({"started_by": {"name": "carol"}}, None),
+    ],
+)
+def test_whoever_began_a_chain_has_started_the_runs_at_its_end(changes, starter):
+    """So they may not decide about them, whatever way their event went."""
+    one = event("eventbridge_published")
+    one["detail"] |= {"started_by": "carol@example.com", **changes}
+    assert given("{type: event, event: user.signup}", one)["run"].get("started_by") == starter
+
+
+def test_an_event_from_elsewhere_cannot_say_who_started_its_run():
+    """Whoever may send one could else take the right to decide from anybody, or hide themselves."""
+    one = event("eventbridge_published")
+    one["source"] = "com.example.shop"
+    one["detail"]["started_by"] = "carol@example.com"
+    assert given("{type: event, event: user.signup}", one)["run"].get("started_by") is None
 
 
 def test_an_event_of_somebody_else_by_its_name_gives_its_detail():
