@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from local.demo.__main__ import main as demo
+from tests.architecture.project import files
 from tests.cli.calling import call
 
 ROOT = Path(__file__).parents[1]
@@ -81,3 +83,51 @@ def test_the_picture_is_drawn_from_the_workflow():
     drawn = call("graph", str(ROOT / "workflows" / "deploy_application.yaml"))
 
     assert drawn.out == picture.read_text(encoding="utf-8")
+
+
+# --- make ----------------------------------------------------------------------------------------
+
+
+def said_by_make(*words: str) -> str:
+    """Return what a call of make prints."""
+    done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_make_demo_runs_what_was_run_above():
+    """Nothing but the demo itself, once its environment is there."""
+    assert said_by_make("-n", "demo").splitlines()[-1] == ".venv/bin/python -m local.demo"
+    assert block("console").startswith("$ make demo\n")
+
+
+def test_make_help_lists_every_command_that_the_documents_name():
+    listed = re.findall(r"^  make (\w+) +\S", said_by_make("help"), re.MULTILINE)
+    named = set(re.findall(r"(?:`|\$ )make (\w+)", README))
+
+    assert named <= set(listed)
+    assert {"demo", "test", "help", "deploy"} <= named
+
+
+def test_make_deploy_builds_looks_at_the_bootstrap_and_deploys_one_stage():
+    """In this order, as the README has it; nothing of it is carried out here."""
+    commands = said_by_make("-n", "deploy", "STAGE=dev")
+    order = ("stepsmith build --stage dev", "-m cli.bootstrap dev", "npx cdk deploy -c stage=dev")
+
+    assert "make deploy STAGE=dev" in README
+    places = [commands.index(one) for one in order]
+    assert places == sorted(places)
+
+
+def test_a_deployment_needs_no_docker():
+    """No line that is carried out calls it."""
+    assert "docker" not in said_by_make("-n", "deploy", "STAGE=dev").lower()
+    assert "(no Docker)" in README
+
+
+def test_every_folder_of_the_map_is_there_and_each_that_is_there_is_on_it():
+    table = README[README.index("## Map of the repository") :]
+    mapped = {name for row in table.splitlines() for name in re.findall(r"`(\w+)/`", row)}
+    inside = [path.relative_to(ROOT).parts for path in files()]
+    there = {parts[0] for parts in inside if len(parts) > 1 and not parts[0].startswith(".")}
+
+    assert mapped == there

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
-import subprocess
-import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import indent
 
-from tests.cli.calling import Ended, call
+from cli.project import Projects
+from compiler.diagnostics import Diagnostic
+from tests.cli.calling import call
+from tests.docs.exchanges import Conversation, exchanges
 from tests.docs.pages import Block
+from tests.docs.terminal import Terminal, missing
 from tests.test_readme import is_part
 
 SETTINGS = """\
@@ -26,19 +26,25 @@ groups:
   team: [ann@example.com, ben@example.com]
 """
 _EXAMPLE = "example.yaml"
-_PATIENCE = 60
-_TIMES = re.compile(r"\b\d+(\.\d+)? ?s\b")
 
 
 @dataclass
 class Page:
-    """The folder of a page, and what its last workflow was; `wrong` is what is not as it says."""
+    """The folder of a page, and what its last workflow was; `wrong` is what is not as it says.
+
+    `lacking` says which programs this machine has not; blocks that need them are left alone.
+    """
 
     folder: Path
     name: str
     wrong: list[str] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    terminal: Terminal = field(init=False)
     _last: Path | None = None
-    _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _said: Conversation = field(default_factory=Conversation)
+
+    def __post_init__(self) -> None:
+        self.terminal = Terminal(self.folder)
 
     def start(self) -> None:
         """Make the folder, with settings that examples can count on."""
@@ -48,12 +54,20 @@ class Page:
 
     def end(self) -> None:
         """End what still runs in the background."""
-        for program in self._running:
-            program.terminate()
-            program.wait(_PATIENCE)
+        self.terminal.end()
 
     def carry_out(self, block: Block) -> None:
         """Do what a block says; what differs is added to `wrong`."""
+        if "stack" in block.says:
+            return
+        lacking = missing(block.says["needs"]) if "needs" in block.says else None
+        if lacking is not None:
+            self.lacking.append(lacking)
+            return
+        self.try_out(block)
+
+    def try_out(self, block: Block) -> None:
+        """Do what a block says, wherever its page is tried out."""
         found = None
         match block.language:
             case "yaml":
@@ -62,14 +76,28 @@ class Page:
                 found = self._says(block)
             case "json" if "compiles" in block.says:
                 found = self._compiles(block)
-            case "console" if "background" in block.says:
-                found = self._background(block)
-            case "console" if "later" not in block.says:
+            case "console":
                 found = self._console(block)
+            case "http":
+                found = self._http(block)
             case _ if "file" in block.says:
                 self._write(block.says["file"], block.text)
         if found is not None:
             self.wrong.append(f"{self.name}:{block.line}: {found}")
+
+    def _console(self, block: Block) -> str | None:
+        code = int(block.says.get("exits", 0))
+        match block.says:
+            case {"later": _}:
+                return None
+            case {"background": _}:
+                return self.terminal.begin(block.text)
+            case {"shows": _}:
+                return self.terminal.shows(block.text)
+            case {"ends": _}:
+                return self.terminal.interrupt(block.text, code)
+            case _:
+                return self.terminal.type(block.text, code)
 
     def _write(self, path: str, text: str) -> Path:
         file = Path(path)
@@ -82,7 +110,11 @@ class Page:
         if "steps" in block.says:
             text = "steps:\n" + indent(text, "  ")
         file = self._write(block.says.get("file", _EXAMPLE), text)
-        if file.name == "stepsmith.yaml" or file.name.endswith(".test.yaml"):
+        if file.name == "stepsmith.yaml":
+            projects = Projects()
+            projects.of(file.absolute())
+            return _messages(projects.found())
+        if file.name.endswith(".test.yaml"):
             return None  # read by the commands that follow
         self._last = file
         expected = {code for code in re.split(r", ", block.says.get("fails", "")) if code}
@@ -110,105 +142,20 @@ class Page:
         whole = json.loads(printed.out)
         return None if is_part(json.loads(block.text), whole) else f"it becomes:\n{printed.out}"
 
-    def _console(self, block: Block) -> str | None:
-        commands = _commands(block.text)
-        for at, (command, expected) in enumerate(commands):
-            ended = _run(command)
-            code = int(block.says.get("exits", 0)) if at == len(commands) - 1 else 0
-            if ended.code != code:
-                return f"{command}: exits {ended.code}\n{ended.err}{ended.out}"
-            texts = (ended.out, ended.err, ended.err + ended.out)
-            if expected and not any(_is_shown(expected, text) for text in texts):
-                return f"{command}: prints\n{ended.out}{ended.err}"
+    def _http(self, block: Block) -> str | None:
+        if self.terminal.url is None:
+            return "nothing is served that could be asked"
+        for one in exchanges(block.text):
+            found = self._said.carry_out(one, self.terminal.url)
+            if found is not None:
+                return found
         return None
 
-    def _background(self, block: Block) -> str | None:
-        ((command, expected),) = _commands(block.text)
-        printed = self.folder.with_name(f"background-{block.line}")
-        with printed.open("wb") as file:
-            program = subprocess.Popen(
-                ["bash", "-c", f"exec {command}"], env=_environment(), stdout=file, stderr=file
-            )
-        self._running.append(program)
-        waited = time.monotonic()
-        while not _is_shown([*expected, "..."], printed.read_text(encoding="utf-8")):
-            if program.poll() is not None or time.monotonic() - waited > _PATIENCE:
-                return f"{command}: prints\n{printed.read_text(encoding='utf-8')}"
-            time.sleep(0.05)
-        return None
+
+def _messages(found: list[Diagnostic]) -> str | None:
+    return "; ".join(one.message for one in found) or None
 
 
 def _is_whole(rest: str) -> bool:
     """Whether nothing is left but the line that counts the mistakes."""
     return len(rest.strip().splitlines()) <= 1
-
-
-def _commands(text: str) -> list[tuple[str, list[str]]]:
-    """Return the commands of a block, each with the lines that it is said to print."""
-    found: list[tuple[str, list[str]]] = []
-    for line in text.removesuffix("\n").split("\n"):
-        if line.startswith("$ "):
-            found.append((line[2:], []))
-        elif line.startswith("> ") and not found[-1][1]:
-            found[-1] = (f"{found[-1][0].removesuffix(chr(92))} {line[2:].strip()}", [])
-        else:
-            found[-1][1].append(line)
-    return found
-
-
-def _run(command: str) -> Ended:
-    # A program of its own costs a second, and these two are all that the shell does for it.
-    alone = command.replace("$PWD", str(Path.cwd())).removesuffix("< /dev/null")
-    words = shlex.split(alone)
-    if words[0] == "cd":
-        os.chdir(words[1])
-        return Ended(0, "", "")
-    if words[0] == "stepsmith" and not set(alone) & set("|<>$;&"):
-        return call(*words[1:])
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", command],
-        env=_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return Ended(done.returncode, done.stdout, done.stderr)
-
-
-def _environment() -> dict[str, str]:
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", **_GIT}
-
-
-_GIT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_AUTHOR_NAME": "Ann",
-    "GIT_AUTHOR_EMAIL": "ann@example.com",
-    "GIT_COMMITTER_NAME": "Ann",
-    "GIT_COMMITTER_EMAIL": "ann@example.com",
-}
-
-
-def _is_shown(expected: list[str], printed: str) -> bool:
-    """Whether lines are what was printed; `...` stands for any lines, others follow each other."""
-    lines = [_alike(line) for line in printed.splitlines()]
-    chunks: list[list[str]] = [[]]
-    for line in expected:
-        if line.strip() == "...":
-            chunks.append([])
-        else:
-            chunks[-1].append(_alike(line))
-    at = 0
-    for place, chunk in enumerate(chunks):
-        starts = range(at, len(lines) - len(chunk) + 1) if place else [0]
-        begin = next((n for n in starts if lines[n : n + len(chunk)] == chunk), None)
-        if begin is None:
-            return False
-        at = begin + len(chunk)
-    return at == len(lines) or not chunks[-1]
-
-
-def _alike(line: str) -> str:
-    """Return a line without what differs from run to run: times, and the width of columns."""
-    line = _TIMES.sub("0 s", " ".join(line.split()))
-    return re.sub(r"^([✓✗] .*) 0 s of .*", r"\1", line)

@@ -12,7 +12,13 @@ What stands behind the language of a block says what is done with it (`carrying_
     ```console                  commands with what they print; `...` stands for lines left out
     ```console exits: 1         the same, where the last command ends so
     ```console background       the same for one that goes on while the next blocks are carried out
-    ```console later            shown only: it needs an account, or does not end by itself
+    ```console shows            what the one in the background has printed, perhaps in a moment
+    ```console ends             the key that ends it, and the last lines that it prints
+    ```console needs: PROGRAM   the same as console; left out on a machine without it
+    ```console stack            what `stepsmith dev --stack` prints: `tests/stack` looks at it
+    ```console later            shown only: the page says why, `test_shown_only.py` lists them
+    ```http                     requests to what is served in the background, with their answers
+                                (`exchanges.py`)
 
 A yaml block with a `file:` that is a workflow is checked as well. All else is only shown.
 """
@@ -27,8 +33,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"(?ms)^```(\w+)(?: ([^\n]*))?\n(.*?)^```$")
 EXECUTED = (
+    "docs/approvals.md",
+    "docs/console.md",
+    "docs/deployment.md",
     "docs/from-*.md",
     "docs/language/*.md",
+    "docs/limits.md",
+    "docs/local-*.md",
+    "docs/resume.md",
+    "docs/scenarios.md",
     "docs/triggers.md",
     "docs/truth-table.md",
     "docs/tutorial.md",
@@ -63,3 +76,12 @@ def _says(words: str) -> dict[str, str]:
 def executed() -> list[Path]:
     """Return the pages whose blocks are carried out."""
     return [page for pattern in EXECUTED for page in sorted(ROOT.glob(pattern))]
+
+
+def shown_only(page: Path) -> list[Block]:
+    """Return the blocks of commands that are not carried out, anywhere."""
+    return [
+        one
+        for one in blocks(page.read_text(encoding="utf-8"))
+        if one.language in {"sh", "bash"} or (one.language == "console" and "later" in one.says)
+    ]
