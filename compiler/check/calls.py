@@ -68,6 +68,9 @@ def _with_scripts(
     """
     texts = ((name, text) for name, text in written.entries.items() if isinstance(text, str))
     scripts = {name: text for name, text in texts if _is_script(schema, name)}
+    if not scripts:
+        items, node = checker.values(written, reader)
+        return constant_or_fields(items), node, ()
     others = {name: raw for name, raw in written.entries.items() if name not in scripts}
     items, node = checker.values(written.model_copy(update={"entries": others}), reader)
     read, variables = dict(items), dict[str, Value]()

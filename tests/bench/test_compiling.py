@@ -150,4 +150,4 @@ def test_a_compiler_slower_or_larger_than_the_peer_passes_a_limit(
 
     assert passed(0.4, 14) == []
     assert "chain of 100: compiling" in passed(1.1, 14)
-    assert "chain of 100: above imports" in passed(0.4, 60)
+    assert "chain of 100: above imports" in passed(0.4, 80)

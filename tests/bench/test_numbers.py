@@ -14,12 +14,31 @@ from bench.numbers import cost, makespan, prices
 from bench.numbers.graphs import Graph
 from bench.numbers.prices import Use, dollars
 from bench.numbers.tally import Tally
-from bench.table import Group, Number
+from bench.table import Group, Number, rendered
 from cli.scenario_files import Loader
 
 ROOT = Path(__file__).parents[2]
 GOOD = Group("Sizes", "Counted.", (Number("all", 2.0, "B", most=2.0),))
 BAD = Group("Sizes", "Counted.", (Number("all", 3.0, "B", most=2.0),))
+
+
+@pytest.mark.parametrize(
+    ("ours", "is_counted", "mark"),
+    [
+        (2.0, True, "| 2 |"),
+        (2.1, True, "2 **passed**"),
+        (2.1, False, "2 above"),
+        (2.5, False, "2 above"),
+        (2.6, False, "2 **passed**"),
+    ],
+)
+def test_what_a_clock_tells_may_be_above_its_limit_by_a_quarter(
+    ours: float, is_counted: bool, mark: str
+):
+    number = Number("all", ours, "s", most=2.0, is_counted=is_counted)
+
+    assert mark in rendered([Group("Times", "Told by a clock.", (number,))])
+    assert number.is_kept == ("passed" not in mark)
 
 
 @pytest.mark.parametrize(("group", "code"), [(GOOD, 0), (BAD, 1)])

@@ -109,7 +109,11 @@ def test_an_answer_that_a_task_does_not_take_changes_nothing(town):
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("- 1", "an event is an object"), ("{", "<stdin> cannot be read"), ('{"payload": {}}', "an event is an")],
+    [
+        ("- 1", "an event is an object"),
+        ("{", "<stdin> cannot be read"),
+        ('{"payload": {}}', "an event is an"),
+    ],
 )
 def test_what_is_no_event_is_not_sent(town, text, told):
     ended = town.call("events", "send", "-", stdin=text)
