@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -88,9 +89,16 @@ def test_the_picture_is_drawn_from_the_workflow():
 # --- make ----------------------------------------------------------------------------------------
 
 
+_MAKE_S = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+"""By which a make called inside `make test` would know that it is inside another."""
+
+
 def said_by_make(*words: str) -> str:
     """Return what a call of make prints."""
-    done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    own = {name: value for name, value in os.environ.items() if name not in _MAKE_S}
+    done = subprocess.run(
+        ["make", *words], cwd=ROOT, env=own, capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 
