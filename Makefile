@@ -20,8 +20,9 @@ setup: $(DEV) $(NODE) $(LIBRARIES) $(MINISTACK) ## Everything for developing: en
 demo: $(ENGINE) ## Compile two workflows and run them on this machine
 	@$(PYTHON) -m local.demo
 
+# What this make tells others of itself is kept from those that the tests call.
 test: check $(NODE) $(LIBRARIES) $(MINISTACK) ## All checks and all tests
-	$(PYTHON) -m pytest -n 2 --dist loadfile
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS $(PYTHON) -m pytest -n 2 --dist loadfile
 
 check: $(DEV) ## Formatting, lint, types, import contracts
 	.venv/bin/ruff format --check .
