@@ -46,6 +46,7 @@ def test_a_limit_that_is_passed_is_marked_and_ends_with_one(
     group: Group, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(bench, "groups_of", lambda *_, **__: (group,))
+    monkeypatch.setattr(bench, "compiled", lambda: None)
 
     assert bench.main(["limits", "--quick"]) == code
 
@@ -53,6 +54,15 @@ def test_a_limit_that_is_passed_is_marked_and_ends_with_one(
     assert ("**passed**" in said.out) == bool(code)
     assert "### Sizes" in said.out
     assert "limits ..." in said.err
+
+
+def test_our_modules_are_compiled_before_they_are_timed_as_the_peers_are(tmp_path: Path):
+    (tmp_path / "compiler").mkdir()
+    (tmp_path / "compiler" / "one.py").write_text("ONE = 1\n", encoding="utf-8")
+
+    bench.compiled(tmp_path)
+
+    assert len(list(tmp_path.rglob("one.*.pyc"))) == 1
 
 
 def test_where_it_was_measured_names_no_machine(monkeypatch: pytest.MonkeyPatch):
@@ -70,6 +80,7 @@ def test_only_the_whole_is_written_down(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(bench, "PAGE", page)
     monkeypatch.setattr(bench, "NAMES", ("limits",))
     monkeypatch.setattr(bench, "groups_of", lambda *_, **__: (GOOD,))
+    monkeypatch.setattr(bench, "compiled", lambda: None)
 
     for partly in (["limits", "--write"], ["--quick", "--write"], ["no-such-group"]):
         with pytest.raises(SystemExit, match="2"):
