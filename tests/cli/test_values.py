@@ -38,7 +38,7 @@ def _parts(value):
         (b"", "in.yaml", "nothing in it"),
         (b"a: 1\n---\nb: 2\n", "in.yaml", "2 documents"),
         (b"\xff", "in.yaml", "UTF-8"),
-        (b'{"a": 1,}', "in.json", "in.json:1:8: no JSON"),
+        (b'{"a" 1}', "in.json", "in.json:1:6: no JSON"),
         (b'{"a": NaN}', "in.json", "JSON has no NaN"),
         (b"\xff", "in.json", "byte 1 is no UTF-8"),
         (b"[" * 100_000, "in.json", "no JSON"),
