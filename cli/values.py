@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from protocol.payloads import Json
 
 _EMPTY = "empty-file"
+_ADVICE = {"yaml-tag": "put it in quotes", "document-too-large": None}
+"""What to write where the advice of a code is for workflows, in which there are expressions."""
 
 
 class ValuesProblem(Exception):
@@ -58,7 +61,11 @@ def _yaml(data: bytes, name: str) -> Json:
     source, found = source_from_bytes(data, name)
     diagnostics = Diagnostics(source)
     documents = read(source, diagnostics)
-    wrong = [one for one in (*found, *diagnostics) if one.severity is Severity.ERROR]
+    wrong = [
+        replace(one, help=_ADVICE.get(one.code, one.help))
+        for one in (*found, *diagnostics)
+        if one.severity is Severity.ERROR
+    ]
     if any(one.code == _EMPTY for one in wrong):
         raise ValuesProblem(f"{name}: there is nothing in it")
     if wrong:
