@@ -55,15 +55,14 @@ def _no_number(word: str) -> Json:
 
 def _yaml(data: bytes, name: str) -> Json:
     from cli.output.text import render
-    from compiler.diagnostics import Diagnostics, Severity
+    from compiler.diagnostics import Severity
     from compiler.document import read, source_from_bytes, to_plain
 
     source, found = source_from_bytes(data, name)
-    diagnostics = Diagnostics(source)
-    documents = read(source, diagnostics)
+    documents = read(source, found)
     wrong = [
         replace(one, help=_ADVICE.get(one.code, one.help))
-        for one in (*found, *diagnostics)
+        for one in found
         if one.severity is Severity.ERROR
     ]
     if any(one.code == _EMPTY for one in wrong):
