@@ -59,7 +59,7 @@ def _yaml(data: bytes, name: str) -> Json:
     from compiler.document import read, source_from_bytes, to_plain
 
     source, found = source_from_bytes(data, name)
-    documents = read(source, found)
+    documents = () if found.has_errors else read(source, found)
     wrong = [
         replace(one, help=_ADVICE.get(one.code, one.help))
         for one in found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cli.values import ValuesProblem, values_in, values_of
+from compiler.document.limits import MAX_SIZE
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def _parts(value):
         (b"a: 1\na: 2\n", "in.yaml", "in.yaml:2:1"),
         (b"a: !x 3\n", "in.yaml", "in.yaml:1:4"),
         (b"", "in.yaml", "nothing in it"),
-        (b"#" * 4_000_001, "in.yaml", "4,000,000 are read"),
+        (b"a" * (MAX_SIZE + 1), "in.yaml", f"{MAX_SIZE:,} are read"),
         (b"a: 1\n---\nb: 2\n", "in.yaml", "2 documents"),
         (b"\xff", "in.yaml", "UTF-8"),
         (b'{"a" 1}', "in.json", "in.json:1:6: no JSON"),
