@@ -194,7 +194,7 @@ def _region(project: Project) -> str:
 
 def _put_secrets(up: Started, console: Console) -> None:
     """Put the secrets that workflows read, and that have a value here, where functions look."""
-    from cli.doctor_project import secrets_read
+    from cli.doctor.project import secrets_read
     from cli.secrets import secrets_here
 
     here = secrets_here(up.project.root, console.environ)

@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print what there is; 1 if something is missing that is needed."""
-    from cli.doctor import Machine, checks
-    from cli.output import doctor as output
+    from cli.doctor import text as output
+    from cli.doctor.machine import Machine, checks
     from cli.project import root_of
     from cli.tools import Tools
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         import boto3
 
         from cli.deployment import project_in
-        from cli.doctor_stage import stage_checks
+        from cli.doctor.stage import stage_checks
 
         if root is None:
             raise Misuse("--on is for the stages of a project, and there is none here or above")

@@ -15,9 +15,9 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from cli.bootstrap import PARAMETER
-from cli.doctor import Check, Machine, checks
-from cli.doctor_stage import stage_checks
-from cli.output import doctor as output
+from cli.doctor import text as output
+from cli.doctor.machine import Check, Machine, checks
+from cli.doctor.stage import stage_checks
 from cli.project import Projects
 from cli.tools import Tools
 from tests.cli.calling import call, write

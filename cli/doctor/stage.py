@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cli.bootstrap import what_is_missing
-from cli.doctor import Check
-from cli.doctor_project import secrets_read
+from cli.doctor.machine import Check
+from cli.doctor.project import secrets_read
 from cli.project import Project
 from cli.reach_deployed import stack_of
 from cli.settings import Stage

@@ -176,7 +176,7 @@ def _of_project(machine: Machine) -> Iterator[Check]:
 
 def _workflows(machine: Machine, project: Project) -> Iterator[Check]:
     from cli.actions import ActionFault
-    from cli.doctor_project import secrets_read
+    from cli.doctor.project import secrets_read
 
     try:
         found = secrets_read(project)

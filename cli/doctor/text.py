@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from cli.doctor import Check, State
+from cli.doctor.machine import Check, State
 from cli.output.paint import Paint, Tone, shown
 from compiler.document.nodes import Json
 
