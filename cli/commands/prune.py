@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from cli.console import FINE, WRONG, Console, Misuse
 
 if TYPE_CHECKING:
-    from cli.prune import Found, Plan, Wish
-    from cli.prune_account import Account
+    from cli.prune.account import Account
+    from cli.prune.plan import Found, Plan, Wish
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
-    from cli.prune import NEWEST
+    from cli.prune.plan import NEWEST
     from cli.reach_show import add_format
 
     parser.add_argument("--on", metavar="STAGE", required=True, help="a deployed stage")
@@ -47,8 +47,8 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Show what would be deleted, ask, and delete it; 1 where something was not deleted."""
-    from cli.output import prune as output
-    from cli.prune import Wish, plan
+    from cli.prune import text as output
+    from cli.prune.plan import Wish, plan
 
     if not (arguments.dry_run or arguments.yes or _is_asked(console, arguments.format)):
         raise Misuse(
@@ -80,8 +80,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _again(account: Account, wish: Wish, shown: Plan) -> tuple[Found, Plan]:
     """Return what there is now and what of a plan still holds: an answer may take its time."""
-    from cli.prune import plan
-    from cli.prune_delete import both
+    from cli.prune.delete import both
+    from cli.prune.plan import plan
 
     with _told():
         found = account.found()
@@ -91,8 +91,8 @@ def _again(account: Account, wish: Wish, shown: Plan) -> tuple[Found, Plan]:
 def _delete(
     found: Found, wish: Wish, made: Plan, account: Account, form: str, console: Console
 ) -> int:
-    from cli.output import prune as output
-    from cli.prune_delete import carry_out
+    from cli.prune import text as output
+    from cli.prune.delete import carry_out
 
     with _told():
         outcome = carry_out(found, wish, account.names, made, account)
@@ -121,7 +121,7 @@ def _account(stage: str) -> Account:
 
     from cli.deployment import project_in
     from cli.project import root_of
-    from cli.prune_account import account_of
+    from cli.prune.account import account_of
 
     root = root_of(Path.cwd())
     if root is None:

@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 from botocore.stub import Stubber
 
-from cli.prune_account import Account
+from cli.prune.account import Account
 from tests.cli.prune_town import machine
 
 RELEASE = machine("release")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from cli.prune import Found, Function, Machine, named_in
-from cli.prune_delete import NotDeleted
+from cli.prune.delete import NotDeleted
+from cli.prune.plan import Found, Function, Machine, named_in
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 STATES = "arn:aws:states:eu-central-1:123456789012"
@@ -34,7 +34,7 @@ def naming(*arns: str) -> str:
 
 @dataclass
 class Town:
-    """`cli.prune_account.Account` in memory; `refused` are ARNs that are not deleted, and why."""
+    """`cli.prune.account.Account` in memory; `refused` are ARNs that are not deleted, and why."""
 
     machines: dict[str, Machine] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.prune import Function, Machine, Plan, Unreadable, Wish, plan
-from cli.prune_delete import Outcome, carry_out, items
+from cli.prune.delete import Outcome, carry_out, items
+from cli.prune.plan import Function, Machine, Plan, Unreadable, Wish, plan
 from tests.cli.prune_town import Town, function, machine
 
 

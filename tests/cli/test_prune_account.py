@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from cli.console import Misuse
-from cli.prune import Unreadable, named_in
-from cli.prune_account import account_of
-from cli.prune_delete import NotDeleted
+from cli.prune.account import account_of
+from cli.prune.delete import NotDeleted
+from cli.prune.plan import Unreadable, named_in
 from cli.settings import Stage
 from tests.cli.prune_stubs import (
     OLD,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cli import prune_account
 from cli.main import main
-from cli.prune import version
+from cli.prune import account as prune_account
+from cli.prune.plan import version
 from tests.cli.calling import Ended, call, write
 from tests.cli.prune_town import Town, function, machine
 

@@ -9,9 +9,9 @@ from cli.against import comparison
 from cli.against_deployed import of_stage
 from cli.manifests import workflows
 from cli.project import Projects
-from cli.prune import Wish, plan
-from cli.prune_account import Account
-from cli.prune_delete import carry_out
+from cli.prune.account import Account
+from cli.prune.delete import carry_out
+from cli.prune.plan import Wish, plan
 from cli.reach import at
 from tests.stack.conftest import ALICE
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cli.console import Misuse
-from cli.prune import Found, Function, Machine, Unreadable, named_in
-from cli.prune_delete import NotDeleted
+from cli.prune.delete import NotDeleted
+from cli.prune.plan import Found, Function, Machine, Unreadable, named_in
 from cli.reach_deployed import stack_of
 from protocol.names import machine_name
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from cli.prune import Found, Machine, Names, Plan, Unreadable, Verdict, Wish, plan, version
+from cli.prune.plan import Found, Machine, Names, Plan, Unreadable, Verdict, Wish, plan, version
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _STUCK = "it could not be deleted"

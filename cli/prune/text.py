@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cli.output.paint import Paint, shown
-from cli.prune import Found, Machine, Plan, Verdict, version
-from cli.prune_delete import Item, Outcome, items
+from cli.prune.delete import Item, Outcome, items
+from cli.prune.plan import Found, Machine, Plan, Verdict, version
 
 
 def plan_text(found: Found, made: Plan, *, colour: bool) -> str:

@@ -1,0 +1,1 @@
+"""Which old versions of a stage may go, and deleting them."""
