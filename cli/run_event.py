@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.console import Misuse
-from cli.scenario_event import NothingStarts, started
+from cli.scenarios.event import NothingStarts, started
 from cli.values import ValuesProblem, values_in
 from compiler.check.suggest import suggestion
 from compiler.spec import EventTrigger, GitPushTrigger, Trigger

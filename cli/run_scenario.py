@@ -10,11 +10,11 @@ from pathlib import Path
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
 from cli.output import text
 from cli.output.record import summary
-from cli.output.scenarios import differences
 from cli.progress import Progress, Style
-from cli.scenario_files import Loaded, Loader, listed, named_by
-from cli.scenario_play import Surroundings, play
-from cli.scenarios import Case, Played
+from cli.scenarios.cases import Case, Played
+from cli.scenarios.files import Loaded, Loader, listed, named_by
+from cli.scenarios.play import Surroundings, play
+from cli.scenarios.text import differences
 from cli.secrets import secrets_here
 from local.engine import EngineFault
 from local.source import SourceError, tree_of

@@ -15,9 +15,9 @@ from typing import Any
 from bench.numbers.prices import PER_RUNNER_MINUTE, Use, dollars
 from bench.numbers.tally import Tally, counted
 from bench.table import Group, Number
-from cli.scenario_files import Loader, Named
-from cli.scenario_play import START, Surroundings, carry_out
-from cli.scenarios import SUFFIXES, Case
+from cli.scenarios.cases import SUFFIXES, Case
+from cli.scenarios.files import Loader, Named
+from cli.scenarios.play import START, Surroundings, carry_out
 from local.clock import Clock
 from local.finished import Event
 from local.record import build

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cli.console import FAULT, FINE, WRONG, Console, Misuse
 
 if TYPE_CHECKING:
-    from cli.output.scenarios import Report
+    from cli.scenarios.text import Report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play the cases and report; 1 if one is not as expected or cannot be played."""
-    from cli.scenario_files import scenario_files
-    from cli.scenario_session import Session
+    from cli.scenarios.files import scenario_files
+    from cli.scenarios.session import Session
 
     if arguments.source is not None and not arguments.source.is_dir():
         raise Misuse(f"the source '{arguments.source}' is not a folder")
@@ -54,9 +54,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _report(format: str, console: Console) -> Report:
-    from cli.output.junit import JUnitReport
-    from cli.output.scenarios import TextReport
-    from cli.output.scenarios_json import JsonReport
+    from cli.scenarios.json import JsonReport
+    from cli.scenarios.junit import JUnitReport
+    from cli.scenarios.text import TextReport
 
     if format == "json":
         return JsonReport(console.stdout)

@@ -15,7 +15,7 @@ from bench.numbers.graphs import Graph
 from bench.numbers.prices import Use, dollars
 from bench.numbers.tally import Tally
 from bench.table import Group, Number, rendered
-from cli.scenario_files import Loader
+from cli.scenarios.files import Loader
 
 ROOT = Path(__file__).parents[2]
 GOOD = Group("Sizes", "Counted.", (Number("all", 2.0, "B", most=2.0),))

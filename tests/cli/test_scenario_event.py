@@ -8,7 +8,7 @@ import pytest
 
 from cli.compile_file import Compiled, compile_whole
 from cli.project import Projects
-from cli.scenario_event import NothingStarts, started
+from cli.scenarios.event import NothingStarts, started
 from tests.cli.calling import write
 
 PUSH = {

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from cli.scenario_play import matches
+from cli.scenarios.play import matches
 from tests.cli.calling import call, write
 
 WORKFLOW = """

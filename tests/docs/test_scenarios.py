@@ -8,16 +8,16 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from cli import scenario_written
+from cli.scenarios import written
 from tests.docs.pages import ROOT, blocks
 
 PAGE = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
 PARTS = [
     one
-    for one in vars(scenario_written).values()
+    for one in vars(written).values()
     if isinstance(one, type)
     and issubclass(one, BaseModel)
-    and one.__module__ == "cli.scenario_written"
+    and one.__module__ == "cli.scenarios.written"
 ]
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.output.scenarios import differences
-from cli.scenario_files import Loaded, Loader, Named
-from cli.scenario_play import Surroundings, play
-from cli.scenario_reading import read_draft
-from cli.scenarios import Played
+from cli.scenarios.cases import Played
+from cli.scenarios.files import Loaded, Loader, Named
+from cli.scenarios.play import Surroundings, play
+from cli.scenarios.reading import read_draft
+from cli.scenarios.text import differences
 from compiler.check.program import Kind, every_step
 from compiler.diagnostics import Diagnostics
 from compiler.source import Source

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cli.scenario_event import NothingStarts, started
-from cli.scenario_subject import Subject
-from cli.scenario_written import CasePart
+from cli.scenarios.event import NothingStarts, started
+from cli.scenarios.subject import Subject
+from cli.scenarios.written import CasePart
 from compiler.check.context import Context
 from compiler.check.contracts import Taker, fit
 from compiler.check.program import Constant, Fields, Items, Value

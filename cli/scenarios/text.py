@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 from cli.output.excerpt import Mark, excerpt
 from cli.output.paint import Paint, shown, width
 from cli.output.units import duration, plural
-from cli.scenarios import Case, Difference, Expected, Played, Scenario
+from cli.scenarios.cases import Case, Difference, Expected, Played, Scenario
 from compiler.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _TIMES = ("at_most", "at_least")
 
 
 class Report(Protocol):
-    """What hears a session and reports it (`cli.scenario_session.Hears`)."""
+    """What hears a session and reports it (`cli.scenarios.session.Hears`)."""
 
     def broken(self, path: Path, diagnostics: Sequence[Diagnostic]) -> None:
         """Take note of a file that cannot be played."""

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.scenario_subject import Subject
-from cli.scenarios import Case, Difference, Expected, Played, seconds_of
+from cli.scenarios.cases import Case, Difference, Expected, Played, seconds_of
+from cli.scenarios.subject import Subject
 from functions.domain.people import Directory
 from local.clock import Clock
 from local.engine import INTERRUPTED

@@ -10,10 +10,10 @@ from typing import Protocol
 
 from cli.console import Console, Misuse
 from cli.output import text
-from cli.scenario_files import Loaded, Loader, Named
-from cli.scenario_play import Surroundings, play
-from cli.scenario_source import Sources
-from cli.scenarios import Case, Played, Scenario
+from cli.scenarios.cases import Case, Played, Scenario
+from cli.scenarios.files import Loaded, Loader, Named
+from cli.scenarios.play import Surroundings, play
+from cli.scenarios.source import Sources
 from cli.secrets import secrets_here
 from compiler.diagnostics import Diagnostic, Severity
 from local.engine import EngineFault

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TextIO
 
 from cli.output.json import as_json
-from cli.output.scenarios import sentence
-from cli.scenarios import Case, Difference, Played, Scenario
+from cli.scenarios.cases import Case, Difference, Played, Scenario
+from cli.scenarios.text import sentence
 from compiler.diagnostics import Diagnostic
 from compiler.document.nodes import Json
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cli.scenario_subject import Subject, named
-from cli.scenario_written import ErrorPart, ExpectPart, StepPart
-from cli.scenarios import Aspect, Expected
+from cli.scenarios.cases import Aspect, Expected
+from cli.scenarios.subject import Subject, named
+from cli.scenarios.written import ErrorPart, ExpectPart, StepPart
 from compiler.document.nodes import Json, Path
 from compiler.spec.report import Reporter
 from protocol.status import SUCCEEDED

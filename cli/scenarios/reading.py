@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.scenario_expectations import expectations
-from cli.scenario_given import given
-from cli.scenario_subject import Subject, named
-from cli.scenario_written import CasePart, DecisionPart, FailPart, FilePart, StubPart
-from cli.scenarios import Case, Scenario
+from cli.scenarios.cases import Case, Scenario
+from cli.scenarios.expectations import expectations
+from cli.scenarios.given import given
+from cli.scenarios.subject import Subject, named
+from cli.scenarios.written import CasePart, DecisionPart, FailPart, FilePart, StubPart
 from compiler.check.suggest import suggestion
 from compiler.diagnostics import Diagnostics
 from compiler.document import Document, only, read, to_plain

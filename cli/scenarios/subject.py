@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from cli.compile_file import Compiled
-from cli.scenario_written import CHOICES, DECISIONS
+from cli.scenarios.written import CHOICES, DECISIONS
 from compiler.check.program import Action, Program, Step, every_step
 from compiler.check.suggest import nearest, suggestion
 from compiler.document.nodes import Json, Lost, Path

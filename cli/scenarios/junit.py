@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TextIO
 from xml.etree import ElementTree as ET
 
-from cli.output.scenarios import sentence
-from cli.scenarios import Case, Played, Scenario
+from cli.scenarios.cases import Case, Played, Scenario
+from cli.scenarios.text import sentence
 from compiler.diagnostics import Diagnostic
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

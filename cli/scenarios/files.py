@@ -10,9 +10,9 @@ from pathlib import Path
 from cli.compile_file import Compiled, Refused, compile_whole
 from cli.console import Misuse
 from cli.project import WORKFLOWS, Projects, root_of, shown_path
-from cli.scenario_reading import read_draft, read_scenario
-from cli.scenario_subject import Subject
-from cli.scenarios import SUFFIXES, Case, Scenario, is_scenario
+from cli.scenarios.cases import SUFFIXES, Case, Scenario, is_scenario
+from cli.scenarios.reading import read_draft, read_scenario
+from cli.scenarios.subject import Subject
 from cli.settings import FILE
 from compiler.diagnostics import Diagnostic, Severity
 from compiler.document import source_from_bytes

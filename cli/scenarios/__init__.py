@@ -1,0 +1,1 @@
+"""Scenario files: read, played on the local engine, and what came of their cases."""
