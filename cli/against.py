@@ -16,7 +16,7 @@ from cli.against_compare import (
 )
 from cli.against_deployed import Deployed, OpenRun, Version
 from cli.manifests import Workflow
-from cli.overview import overview
+from cli.plan.overview import overview
 from cli.project import Project
 from compiler.diagnostics import Diagnostics, Severity
 from compiler.document import read

@@ -40,7 +40,7 @@ def not_given(names: Sequence[str], compiled: Compiled) -> list[str]:
 
 
 def _users(compiled: Compiled) -> Iterator[tuple[str, str]]:
-    from cli.overview import secrets_of
+    from cli.plan.overview import secrets_of
 
     for one in (compiled.own, *compiled.called.values()):
         if one.program is not None:

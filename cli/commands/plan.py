@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     from pathlib import Path
 
     from cli.commands.reporting import compiled
-    from cli.output import plan
-    from cli.overview import overview
+    from cli.plan import text as output
+    from cli.plan.overview import overview
     from cli.project import root_of
     from cli.secrets import secrets_here
     from cli.settings import LOCAL
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         known = frozenset(secrets_here(root_of(Path.cwd()) or Path.cwd(), console.environ))
     overviews = [overview(one, known) for one in found]
     if arguments.format == "json":
-        console.stdout.write(plan.as_json(overviews))
+        console.stdout.write(output.as_json(overviews))
     else:
-        console.stdout.write(plan.render(overviews, colour=console.colours(console.stdout)))
+        console.stdout.write(output.render(overviews, colour=console.colours(console.stdout)))
     return FINE

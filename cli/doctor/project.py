@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cli.overview import secrets_of
+from cli.plan.overview import secrets_of
 from cli.project import Project, relative
 from cli.targets import Target
 from compiler.check.program import Trigger

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from cli.output.paint import Paint, shown
 from cli.output.units import between, dollars, duration, plural, wrapped
-from cli.overview import MachineSize, Overview, Runner
+from cli.plan.overview import MachineSize, Overview, Runner
 from compiler.document.nodes import Json
 
 _LABEL = 14

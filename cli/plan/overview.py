@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cli.graph_layout import layers_of
-from cli.permissions import Statement, statements
+from cli.plan.permissions import Statement, statements
 from compiler.asl import StateMachine
 from compiler.check.program import (
     Action,
