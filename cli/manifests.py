@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli.compile_file import Refused
-from cli.graph_layout import Point
-from cli.output.svg_cards import Laid, Scene, corner, scene
+from cli.drawing.cards import Laid, Scene, corner, scene
+from cli.drawing.layout import Point
+from cli.drawing.sketch import drawing
 from cli.project import Project, relative
-from cli.sketch import drawing
 from cli.targets import Target
 from compiler.check.workflows import find
 from compiler.diagnostics import Severity

@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print the drawing; mistakes go to standard error."""
     from cli.commands.reporting import compiled
-    from cli.output import mermaid, svg
-    from cli.sketch import drawing
+    from cli.drawing import mermaid, svg
+    from cli.drawing.sketch import drawing
 
     found = compiled([arguments.file], arguments.stage, console)
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cli.graph_layout import layers_of
+from cli.drawing.layout import layers_of
 from cli.plan.permissions import Statement, statements
 from compiler.asl import StateMachine
 from compiler.check.program import (

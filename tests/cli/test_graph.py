@@ -9,10 +9,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from cli.output import mermaid, svg
-from cli.output.lettering import fitted, text_width
+from cli.drawing import mermaid, svg
+from cli.drawing.lettering import fitted, text_width
+from cli.drawing.sketch import Arrow, Card, Drawing, Sketch, bare
 from cli.project import workflow_files
-from cli.sketch import Arrow, Card, Drawing, Sketch, bare
 from tests.cli.calling import call, write
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.graph_layout import Gaps, layers_of, place
+from cli.drawing.layout import Gaps, layers_of, place
 
 BOX = (100.0, 40.0)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from math import ceil
 from xml.sax.saxutils import escape as _escape
 
-from cli.graph_layout import Gaps, Placed, layers_of, place
-from cli.output.lettering import fitted, text_width
+from cli.drawing.layout import Gaps, Placed, layers_of, place
+from cli.drawing.lettering import fitted, text_width
+from cli.drawing.sketch import Card, Sketch
+from cli.drawing.style import ICONS
 from cli.output.paint import shown
-from cli.output.svg_style import ICONS
-from cli.sketch import Card, Sketch
 
 NARROWEST, WIDEST = 172.0, 304.0
 MOST_LAYERS = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cli.sketch import Kind
+from cli.drawing.sketch import Kind
 
 
 @dataclass(frozen=True, slots=True)

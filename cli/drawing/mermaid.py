@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cli.drawing.sketch import Card, Drawing, Kind, Sketch
 from cli.output.paint import shown
-from cli.sketch import Card, Drawing, Kind, Sketch
 
 _SHAPES: dict[Kind, tuple[str, str]] = {
     "action": ("[", "]"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cli.graph_layout import Point
-from cli.output.lettering import fitted, text_width
-from cli.output.svg_cards import Scene, corner, drawn, scene, text
-from cli.output.svg_style import stylesheet
-from cli.sketch import Drawing
+from cli.drawing.cards import Scene, corner, drawn, scene, text
+from cli.drawing.layout import Point
+from cli.drawing.lettering import fitted, text_width
+from cli.drawing.sketch import Drawing
+from cli.drawing.style import stylesheet
 
 _MARGIN = 32.0
 _LEAST_WIDTH = 420.0
