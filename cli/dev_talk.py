@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cli.progress import Style
+from cli.output.progress import Style
 from functions.domain.records.said import said
 
 if TYPE_CHECKING:

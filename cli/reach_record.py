@@ -33,8 +33,8 @@ def print_record(record: RunRecord, api: Reach, format: str, console: Console) -
     if format == "json":
         print_json(console, record)
         return
+    from cli.output.progress import Style
     from cli.output.record import summary
-    from cli.progress import Style
 
     style = Style(console.colours(console.stdout))
     text = summary(record, _file_of(record, api), {}, style, time="")
@@ -64,7 +64,7 @@ def follow(
     pause: Callable[[], object] = lambda: time.sleep(_LOOK_SECONDS),
 ) -> RunRecord:
     """Tell what becomes of a run's steps until it is over, and return its record."""
-    from cli.progress import Style
+    from cli.output.progress import Style
 
     style = Style(console.colours(console.stderr))
     seen: dict[str, str] = {}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @contextmanager
 def resuming(arguments: argparse.Namespace, console: Console) -> Iterator[Reach]:
     """Give a way to the stage kept in a folder, with its workflows as they are now."""
-    from cli.progress import Progress, Style
+    from cli.output.progress import Progress, Style
     from cli.project import Projects
     from local import state
     from local.people import People

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
 from cli.decisions import Prompt, read_decisions
 from cli.inputs import InputProblem, read_inputs
+from cli.output.progress import Progress, Style
 from cli.output.record import summary
-from cli.progress import Progress, Style
 from cli.run_job import Job
 from cli.run_secrets import given_secrets, masked, not_given
 from functions.domain.masking import Masks

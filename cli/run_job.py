@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cli.compile_file import Compiled
-    from cli.progress import Progress
+    from cli.output.progress import Progress
     from local.people import People
     from protocol.payloads import MachineInput
 

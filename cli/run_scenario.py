@@ -9,8 +9,8 @@ from pathlib import Path
 
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
 from cli.output import text
+from cli.output.progress import Progress, Style
 from cli.output.record import summary
-from cli.progress import Progress, Style
 from cli.scenarios.cases import Case, Played
 from cli.scenarios.files import Loaded, Loader, listed, named_by
 from cli.scenarios.play import Surroundings, play

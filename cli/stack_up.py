@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cli.console import Console
-from cli.progress import Style
+from cli.output.progress import Style
 from cli.project import Project
 from cli.stack_deploy import Deployer
 

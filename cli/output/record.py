@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from cli.output.paint import shown
-from cli.progress import Style, spoken
+from cli.output.progress import Style, spoken
 from protocol.status import CANCELLED
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.progress import ItemCount, Progress, Style
+from cli.output.progress import ItemCount, Progress, Style
 from functions.domain.task import Place, Task
 from local.people import Mail, News
 from protocol.status import Rule

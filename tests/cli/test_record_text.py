@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cli.output.progress import Style
 from cli.output.record import summary
-from cli.progress import Style
 
 TIMES = {"started_at": "2026-01-01T00:00:00.000Z", "completed_at": "2026-01-01T00:00:05.000Z"}
 

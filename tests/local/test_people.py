@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from cli.local_program import local_program
-from cli.progress import Progress, Style
+from cli.output.progress import Progress, Style
 from compiler.check import StageSettings, Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source
