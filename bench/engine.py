@@ -109,7 +109,7 @@ def _seconds(program: list[str]) -> float:
 
 def machine_of(file: Path) -> dict[str, Any]:
     """Return a workflow's machine as a bare engine takes it."""
-    from cli.compile_file import compile_path
+    from cli.project.compile_file import compile_path
     from local.engine import function_arn
 
     program = compile_path(file)
@@ -122,7 +122,7 @@ def machine_of(file: Path) -> dict[str, Any]:
 
 def stubbed(file: Path) -> int:
     """Run a workflow with a stub for each step; return the exit code."""
-    from cli.compile_file import compile_path
+    from cli.project.compile_file import compile_path
     from local.record import build
     from local.stubs import Stub
     from local.workflow import Request, run_workflow

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cli.local_program import local_program
+from cli.project.local_program import local_program
 from compiler.check import Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source

@@ -15,9 +15,9 @@ from cli.against_compare import (
     triggers_of,
 )
 from cli.against_deployed import Deployed, OpenRun, Version
-from cli.manifests import Workflow
 from cli.plan.overview import overview
-from cli.project import Project
+from cli.project.manifests import Workflow
+from cli.project.project import Project
 from compiler.diagnostics import Diagnostics, Severity
 from compiler.document import read
 from compiler.pipeline import Compilation

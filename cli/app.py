@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.compile_file import Refused
 from cli.console import WRONG, Misuse
+from cli.project.compile_file import Refused
 
 if TYPE_CHECKING:
     from aws_cdk import App

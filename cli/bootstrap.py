@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cli.console import FINE, WRONG, Misuse
 from cli.deployment import project_in
-from cli.settings import Stage
+from cli.project.settings import Stage
 
 if TYPE_CHECKING:
     from boto3 import Session

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from cdk import model
 from cli.console import WRONG, Misuse
-from cli.manifests import Workflow, workflows
 from cli.plan.overview import BUILDS, NOTIFY, all_steps, users_of_secrets
 from cli.plan.permissions import Statement, statements
-from cli.project import Project, Projects
-from cli.settings import DAY, FILE, LOCAL, Stage
+from cli.project.manifests import Workflow, workflows
+from cli.project.project import Project, Projects
+from cli.project.settings import DAY, FILE, LOCAL, Stage
 from compiler.check.program import Action
 from compiler.check.suggest import suggestion
 from compiler.check.workflows import highest

@@ -15,10 +15,10 @@ from cli.dev_talk import Talk
 from cli.dev_workflows import Workflows
 from cli.kept_folder import held
 from cli.people_here import caller, directory_of, people_of
-from cli.project import Projects
+from cli.project.project import Projects
+from cli.project.settings import FILE
 from cli.secrets import secrets_here
 from cli.served import PORT, PORTS, console_folder
-from cli.settings import FILE
 
 if TYPE_CHECKING:
     from local.clock import Clock

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.actions import ActionFault
-from cli.compile_file import Refused
 from cli.console import Misuse
-from cli.manifests import Workflow, workflows
-from cli.project import WORKFLOWS, Project, Projects, relative, workflow_files
-from cli.settings import FILE
+from cli.project.actions import ActionFault
+from cli.project.compile_file import Refused
+from cli.project.manifests import Workflow, workflows
+from cli.project.project import WORKFLOWS, Project, Projects, relative, workflow_files
+from cli.project.settings import FILE
+from cli.project.watched import state_of
 from cli.stage import laid
-from cli.watched import state_of
 
 if TYPE_CHECKING:
     from functions.ports import Carries

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cli.project import Project
+    from cli.project.project import Project
     from functions.domain.people import Directory
 
 _UNKNOWN = "you@localhost"

@@ -13,8 +13,8 @@ from cli.reach import Asked
 from cli.reach_http import OverHttp, Sign, nobody
 
 if TYPE_CHECKING:
-    from cli.project import Project
-    from cli.settings import Stage
+    from cli.project.project import Project
+    from cli.project.settings import Stage
 
 TOKEN = "STEPSMITH_TOKEN"  # noqa: S105 (the name of a variable)
 """The variable with the token of a login, where the stage takes logins."""

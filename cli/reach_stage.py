@@ -14,7 +14,7 @@ from cli.reach import Asked, Reply
 
 if TYPE_CHECKING:
     from cli.dev_workflows import Read
-    from cli.project import Project
+    from cli.project.project import Project
     from local.people import People
     from local.stage import Stage
 
@@ -52,9 +52,9 @@ def kept(
     not there.
     """
     from cli.people_here import caller, directory_of
-    from cli.project import Projects
+    from cli.project.project import Projects
+    from cli.project.settings import FILE
     from cli.secrets import secrets_here
-    from cli.settings import FILE
     from local import state
     from local.people import People
     from local.source import tree_of

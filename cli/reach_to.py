@@ -79,9 +79,9 @@ def _kept_here(arguments: argparse.Namespace) -> Path | None:
 
 
 def _over_http(arguments: argparse.Namespace, console: Console) -> Reach:
-    from cli.project import Projects, root_of
+    from cli.project.project import Projects, root_of
+    from cli.project.settings import FILE, LOCAL
     from cli.reach_http import OverHttp, as_person
-    from cli.settings import FILE, LOCAL
 
     root = root_of(Path.cwd()) or Path.cwd()
     if arguments.on not in (None, LOCAL):

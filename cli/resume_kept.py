@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from cli.at_work import Kept, Waiting, at_work
 from cli.console import Console, Misuse
 from cli.people_here import caller, directory_of, people_of
+from cli.project.settings import FILE
 from cli.reach import Reach
 from cli.reach_stage import InProcess, kept_workflows
 from cli.secrets import secrets_here
-from cli.settings import FILE
 
 if TYPE_CHECKING:
     from local.stage_setting import Setting
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def resuming(arguments: argparse.Namespace, console: Console) -> Iterator[Reach]:
     """Give a way to the stage kept in a folder, with its workflows as they are now."""
     from cli.output.progress import Progress, Style
-    from cli.project import Projects
+    from cli.project.project import Projects
     from local import state
     from local.people import People
     from local.source import tree_of

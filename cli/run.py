@@ -21,7 +21,7 @@ from cli.run_secrets import given_secrets, masked, not_given
 from functions.domain.masking import Masks
 
 if TYPE_CHECKING:
-    from cli.compile_file import Compiled
+    from cli.project.compile_file import Compiled
     from local.people import People
     from local.program import Program
     from local.record import RunRecord
@@ -111,8 +111,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out and return its exit code; raises Misuse for a wrong call."""
-    from cli.compile_file import Refused, compile_whole
-    from cli.project import Projects
+    from cli.project.compile_file import Refused, compile_whole
+    from cli.project.project import Projects
 
     if arguments.on is not None:
         from cli.run_on import run_on
@@ -155,9 +155,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def found_file(word: Path) -> Path:
     """Return the file that a word means: itself, else that of a workflow of the project here."""
-    from cli.project import Projects, root_of
-    from cli.settings import FILE
-    from cli.targets import not_there
+    from cli.project.project import Projects, root_of
+    from cli.project.settings import FILE
+    from cli.project.targets import not_there
     from compiler.check.suggest import suggestion
     from compiler.check.workflows import find
 

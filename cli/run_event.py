@@ -17,7 +17,7 @@ from functions.domain.triggers.recorded import types_of
 from protocol.patterns import matches
 
 if TYPE_CHECKING:
-    from cli.compile_file import Compiled
+    from cli.project.compile_file import Compiled
     from compiler.document.nodes import Json
     from protocol.payloads import MachineInput
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cli.compile_file import Compiled
     from cli.output.progress import Progress
+    from cli.project.compile_file import Compiled
     from local.people import People
     from protocol.payloads import MachineInput
 

@@ -9,7 +9,7 @@ from cli.console import Misuse
 from cli.secrets import FILE, secrets_here
 
 if TYPE_CHECKING:
-    from cli.compile_file import Compiled
+    from cli.project.compile_file import Compiled
     from functions.domain.masking import Masks
 
 

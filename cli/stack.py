@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cli import reach_address
 from cli.console import FINE, Console, Misuse
 from cli.people_here import caller, directory_of, people_of
-from cli.project import Project
+from cli.project.project import Project
 from cli.stack_deploy import NO_CDK, Deployer, NotDeployed, clear
 from cli.stack_up import Started, Talk, Up, timings
 from cli.tools import Tools
@@ -162,7 +162,7 @@ def _tell(up: Up) -> None:
 
 
 def _loop(options: Options, wait: Callable[[], object], up: Up) -> None:
-    from cli.watched import state_of
+    from cli.project.watched import state_of
 
     def look() -> Mapping[Path, tuple[int, int]]:
         words = [options.root / name for name in ("stepsmith.yaml", "workflows", "actions")]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli.console import WRONG, Misuse
-from cli.project import Project
+from cli.project.project import Project
 from cli.reach_deployed import stack_of
 from cli.tools import Tools
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cli.console import FINE, WRONG, Console, Misuse
-from cli.manifests import Workflow, workflows
+from cli.project.manifests import Workflow, workflows
 from cli.reach import Reach, at
 from cli.reach_http import OverHttp, nobody
 from cli.reach_record import is_over, print_record

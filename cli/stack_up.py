@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.console import Console
 from cli.output.progress import Style
-from cli.project import Project
+from cli.project.project import Project
 from cli.stack_deploy import Deployer
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from cli.manifests import graph
+from cli.project.manifests import graph
 from compiler.check.workflows import highest
 from compiler.manifest import manifest
 from local.stage_machines import Laid
 
 if TYPE_CHECKING:
-    from cli.compile_file import Compiled
-    from cli.manifests import Workflow
-    from cli.project import Project
+    from cli.project.compile_file import Compiled
+    from cli.project.manifests import Workflow
+    from cli.project.project import Project
     from compiler.pipeline import Compilation
     from protocol.manifest import WorkflowManifest
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from cli.local_program import local_program
+from cli.project.local_program import local_program
 from compiler.check import ActionContract, Surroundings
 from compiler.pipeline import Compilation, compile_source
 from compiler.source import Source

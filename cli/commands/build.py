@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Fetch the functions' libraries if they are not there, pack everything, print the sizes."""
-    from cli.compile_file import Refused
     from cli.deployment import deployment, project_in
     from cli.packing import archives, known_libraries
-    from cli.project import root_of
-    from cli.settings import FILE
+    from cli.project.compile_file import Refused
+    from cli.project.project import root_of
+    from cli.project.settings import FILE
 
     root = root_of(Path.cwd())
     if root is None:

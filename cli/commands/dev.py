@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 def serve(arguments: argparse.Namespace, console: Console, wait: Callable[[], object]) -> int:
     """Serve until `wait` raises KeyboardInterrupt; raises Misuse for a wrong call."""
     from cli.dev import Options, dev
-    from cli.project import root_of
+    from cli.project.project import root_of
 
     _check(arguments)
     folder: Path = arguments.folder or root_of(Path.cwd()) or Path.cwd()

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print what there is; 1 if something is missing that is needed."""
     from cli.doctor import text as output
     from cli.doctor.machine import Machine, checks
-    from cli.project import root_of
+    from cli.project.project import root_of
     from cli.tools import Tools
 
     root = root_of(Path.cwd())

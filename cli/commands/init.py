@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _project_here() -> Path:
-    from cli.project import root_of
-    from cli.settings import FILE
+    from cli.project.project import root_of
+    from cli.project.settings import FILE
 
     root = root_of(Path.cwd())
     if root is None:

@@ -41,9 +41,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     from cli.commands.reporting import compiled
     from cli.plan import text as output
     from cli.plan.overview import overview
-    from cli.project import root_of
+    from cli.project.project import root_of
+    from cli.project.settings import LOCAL
     from cli.secrets import secrets_here
-    from cli.settings import LOCAL
 
     found = compiled(arguments.paths, arguments.stage, console, many=True)
     if found is None:

@@ -11,7 +11,7 @@ from cli.console import FINE, WRONG, Console, Misuse
 
 if TYPE_CHECKING:
     from cli.against_deployed import Deployed
-    from cli.project import Project
+    from cli.project.project import Project
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -19,9 +19,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     from cli import against_text as output
     from cli.against import comparison
     from cli.against_deployed import save
-    from cli.compile_file import Refused
-    from cli.manifests import workflows
-    from cli.targets import targets
+    from cli.project.compile_file import Refused
+    from cli.project.manifests import workflows
+    from cli.project.targets import targets
 
     project = _project(arguments)
     files = None
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _project(arguments: argparse.Namespace) -> Project:
     """Return the project here, for the stage that is meant; raises Misuse."""
-    from cli.project import Projects, root_of
-    from cli.settings import FILE
+    from cli.project.project import Projects, root_of
+    from cli.project.settings import FILE
 
     if "-" in arguments.paths:
         raise Misuse("--against and --save are about the files of a project: name them")

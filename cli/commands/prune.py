@@ -120,7 +120,7 @@ def _account(stage: str) -> Account:
     import boto3
 
     from cli.deployment import project_in
-    from cli.project import root_of
+    from cli.project.project import root_of
     from cli.prune.account import account_of
 
     root = root_of(Path.cwd())

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from cli.console import Console
 from cli.output import text
-from cli.project import Projects
-from cli.targets import compile_targets, one_target, targets
+from cli.project.project import Projects
+from cli.project.targets import compile_targets, one_target, targets
 from compiler.pipeline import Compilation
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from cli.console import FINE, WRONG, Console, Misuse
 
 if TYPE_CHECKING:
-    from cli.project import Projects
-    from cli.targets import Target
+    from cli.project.project import Projects
+    from cli.project.targets import Target
 
 INTERVAL = 0.3
 """Seconds between two looks at the files under `--watch`."""
@@ -47,8 +47,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _once(arguments: argparse.Namespace, console: Console) -> int:
-    from cli.project import Projects
-    from cli.targets import targets
+    from cli.project.project import Projects
+    from cli.project.targets import targets
 
     found = targets(arguments.paths, console)
     return _report(found, Projects(arguments.stage), arguments, console)
@@ -58,7 +58,7 @@ def _report(
     found: list[Target], projects: Projects, arguments: argparse.Namespace, console: Console
 ) -> int:
     from cli.output import github, json, text
-    from cli.targets import compile_targets
+    from cli.project.targets import compile_targets
     from compiler.diagnostics import Severity
 
     compiled = compile_targets(found, projects)
@@ -81,7 +81,7 @@ def watch(arguments: argparse.Namespace, console: Console, wait: Callable[[], ob
 
     Ends, with what the last check found, when `wait` raises KeyboardInterrupt.
     """
-    from cli.watched import state_of
+    from cli.project.watched import state_of
 
     code, seen = FINE, None
     try:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cli.console import Misuse
-from cli.project import Project, Projects
-from cli.settings import FILE
+from cli.project.project import Project, Projects
+from cli.project.settings import FILE
 from cli.tools import Tools, numbers
 
 State: TypeAlias = Literal["ok", "missing", "idle"]
@@ -175,8 +175,8 @@ def _of_project(machine: Machine) -> Iterator[Check]:
 
 
 def _workflows(machine: Machine, project: Project) -> Iterator[Check]:
-    from cli.actions import ActionFault
     from cli.doctor.project import secrets_read
+    from cli.project.actions import ActionFault
 
     try:
         found = secrets_read(project)

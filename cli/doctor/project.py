@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cli.plan.overview import secrets_of
-from cli.project import Project, relative
-from cli.targets import Target
+from cli.project.project import Project, relative
+from cli.project.targets import Target
 from compiler.check.program import Trigger
 from compiler.manifest.triggers import trigger
 

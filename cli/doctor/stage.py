@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from cli.bootstrap import what_is_missing
 from cli.doctor.machine import Check
 from cli.doctor.project import secrets_read
-from cli.project import Project
+from cli.project.project import Project
+from cli.project.settings import Stage
 from cli.reach_deployed import stack_of
-from cli.settings import Stage
 
 if TYPE_CHECKING:
     from boto3 import Session

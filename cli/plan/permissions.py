@@ -86,7 +86,7 @@ def _of(state: Mapping[str, Json]) -> Iterator[Statement]:
 
 
 def _actions(service: str, operation: str) -> tuple[str, ...]:
-    from cli.operations import permission_prefix
+    from cli.project.operations import permission_prefix
 
     name = f"{operation[:1].upper()}{operation[1:]}"
     return _OTHERWISE.get((service, operation), (f"{permission_prefix(service)}:{name}",))

@@ -13,7 +13,7 @@ from cli.reach_deployed import stack_of
 from protocol.names import machine_name
 
 if TYPE_CHECKING:
-    from cli.settings import Stage
+    from cli.project.settings import Stage
 
 _OPEN = ("RUNNING", "PENDING_REDRIVE")
 _GONE = ("ResourceNotFoundException", "StateMachineDeleting", "StateMachineDoesNotExist")

@@ -12,7 +12,7 @@ from functions.domain.triggers.recorded import recorded
 from functions.domain.triggers.taking import Ignored, Taken, take
 
 if TYPE_CHECKING:
-    from cli.compile_file import Compiled
+    from cli.project.compile_file import Compiled
     from protocol.payloads import MachineInput
 
 

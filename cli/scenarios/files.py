@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli.compile_file import Compiled, Refused, compile_whole
 from cli.console import Misuse
-from cli.project import WORKFLOWS, Projects, root_of, shown_path
+from cli.project.compile_file import Compiled, Refused, compile_whole
+from cli.project.project import WORKFLOWS, Projects, root_of, shown_path
+from cli.project.settings import FILE
 from cli.scenarios.cases import SUFFIXES, Case, Scenario, is_scenario
 from cli.scenarios.reading import read_draft, read_scenario
 from cli.scenarios.subject import Subject
-from cli.settings import FILE
 from compiler.diagnostics import Diagnostic, Severity
 from compiler.document import source_from_bytes
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from cli.compile_file import Compiled
+from cli.project.compile_file import Compiled
 from cli.scenarios.written import CHOICES, DECISIONS
 from compiler.check.program import Action, Program, Step, every_step
 from compiler.check.suggest import nearest, suggestion

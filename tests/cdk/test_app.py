@@ -13,10 +13,10 @@ import pytest
 
 from cdk.packaging.libraries import installed
 from cli.app import application
-from cli.compile_file import Refused
 from cli.console import Misuse
 from cli.deployment import Undeployable, deployment, project_in
 from cli.packing import archives, packed
+from cli.project.compile_file import Refused
 from tests.architecture.project import ROOT
 from tests.cdk.synthesis import templates_in, write_project
 

@@ -15,8 +15,8 @@ from cli import against_text as output
 from cli.against import comparison
 from cli.against_compare import Change, differences
 from cli.against_deployed import of_files, of_stage
-from cli.manifests import workflows
-from cli.project import Projects
+from cli.project.manifests import workflows
+from cli.project.project import Projects
 from cli.reach import Asked, Reach, Reply
 from compiler.diagnostics import Diagnostics
 from compiler.document import read

@@ -7,7 +7,7 @@ import pytest
 from moto import mock_aws
 
 from cli.bootstrap import PARAMETER, main, what_is_missing
-from cli.settings import Stage
+from cli.project.settings import Stage
 
 HERE = Stage.model_validate({"region": "eu-central-1"})
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.compile_file import Refused, compile_path
+from cli.project.compile_file import Refused, compile_path
 from cli.secrets import secrets_here
 from tests.cli.calling import HELLO, write
 

@@ -18,7 +18,7 @@ from cli.bootstrap import PARAMETER
 from cli.doctor import text as output
 from cli.doctor.machine import Check, Machine, checks
 from cli.doctor.stage import stage_checks
-from cli.project import Projects
+from cli.project.project import Projects
 from cli.tools import Tools
 from tests.cli.calling import call, write
 

@@ -12,7 +12,7 @@ import pytest
 from cli.drawing import mermaid, svg
 from cli.drawing.lettering import fitted, text_width
 from cli.drawing.sketch import Arrow, Card, Drawing, Sketch, bare
-from cli.project import workflow_files
+from cli.project.project import workflow_files
 from tests.cli.calling import call, write
 
 ROOT = Path(__file__).parents[2]

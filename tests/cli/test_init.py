@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.actions import load
+from cli.project.actions import load
 from functions.domain.errors import ValidationError
 from local.trial import call as call_action
 from tests.cli.calling import call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.operations import operation, permission_prefix
+from cli.project.operations import operation, permission_prefix
 from compiler.check import Nearest, OperationModel
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from cli.console import Misuse
+from cli.project.settings import Stage
 from cli.prune.account import account_of
 from cli.prune.delete import NotDeleted
 from cli.prune.plan import Unreadable, named_in
-from cli.settings import Stage
 from tests.cli.prune_stubs import (
     OLD,
     RELEASE,

@@ -66,9 +66,9 @@ def compiled(monkeypatch):
             left_out=(),
         )
 
-    module = ModuleType("cli.compile_file")
+    module = ModuleType("cli.project.compile_file")
     vars(module).update(compile_whole=compile_whole, Refused=Refused)
-    monkeypatch.setitem(sys.modules, "cli.compile_file", module)
+    monkeypatch.setitem(sys.modules, "cli.project.compile_file", module)
     return box
 
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from cli.compile_file import Compiled, compile_whole
-from cli.project import Projects
+from cli.project.compile_file import Compiled, compile_whole
+from cli.project.project import Projects
 from cli.scenarios.event import NothingStarts, started
 from tests.cli.calling import write
 

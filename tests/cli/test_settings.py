@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from cli.settings import Settings, decode_settings
+from cli.project.settings import Settings, decode_settings
 from compiler.diagnostics import Diagnostics
 from compiler.source import Source
 

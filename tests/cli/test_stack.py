@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from cli.console import Console, Misuse
-from cli.manifests import workflows
-from cli.project import Projects
+from cli.project.manifests import workflows
+from cli.project.project import Projects
 from cli.stack import Options, _loop
 from cli.stack_deploy import Deployer, NotDeployed
 from cli.stack_once import _chosen

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from cli.manifests import manifests, workflows
-from cli.project import Projects
+from cli.project.manifests import manifests, workflows
+from cli.project.project import Projects
 from compiler.manifest import manifest
 from compiler.manifest.schedules import cron, rate
 from protocol.manifest import TriggerManifest, WorkflowManifest

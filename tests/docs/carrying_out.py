@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import indent
 
-from cli.project import Projects
+from cli.project.project import Projects
 from compiler.diagnostics import Diagnostic
 from tests.cli.calling import call
 from tests.docs.exchanges import Conversation, exchanges

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cli.project import workflow_files
+from cli.project.project import workflow_files
 from tests.cli.calling import call
 from tests.docs.pages import ROOT
 

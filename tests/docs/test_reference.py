@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import BaseModel
 
-from cli.settings import Settings, Stage
+from cli.project.settings import Settings, Stage
 from compiler.expressions.functions import FUNCTIONS
 from compiler.spec.written import parts, root, steps, triggers
 from tests.docs.pages import ROOT

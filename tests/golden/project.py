@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from cli.project import Projects, workflow_files
+from cli.project.project import Projects, workflow_files
 from compiler.check import Surroundings
 from compiler.pipeline import Compilation, compile_source
 from compiler.source import Source

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 
-from cli.compile_file import compile_path
+from cli.project.compile_file import compile_path
 from local.clock import Clock
 from local.program import Program
 from local.record import RunRecord, build

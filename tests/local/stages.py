@@ -12,9 +12,9 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from cli.manifests import workflows
 from cli.people_here import directory_of
-from cli.project import Project, Projects
+from cli.project.manifests import workflows
+from cli.project.project import Project, Projects
 from cli.stage import laid
 from local.clock import Clock
 from local.people import People

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.compile_file import compile_path
+from cli.project.compile_file import compile_path
 from local.demo.__main__ import main as demo
 from local.demo.cluster import Cluster, serve
 from local.demo.project import DEPLOYMENT, make

@@ -10,7 +10,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from cli.local_program import local_program
+from cli.project.local_program import local_program
 from compiler.check import Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source

@@ -11,8 +11,8 @@ from datetime import timedelta
 import boto3
 import pytest
 
-from cli.local_program import local_program
 from cli.output.progress import Progress, Style
+from cli.project.local_program import local_program
 from compiler.check import StageSettings, Surroundings
 from compiler.pipeline import compile_source
 from compiler.source import Source

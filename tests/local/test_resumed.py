@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from cli.manifests import workflows
+from cli.project.manifests import workflows
 from cli.stage import laid
 from tests.local.stages import Caller, project, staged
 

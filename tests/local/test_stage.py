@@ -10,8 +10,8 @@ from datetime import timedelta
 
 import pytest
 
-from cli.manifests import workflows
 from cli.people_here import directory_of
+from cli.project.manifests import workflows
 from cli.stage import laid
 from functions.domain.people import Directory
 from functions.domain.task_messages import Message

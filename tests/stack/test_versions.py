@@ -7,8 +7,8 @@ import pytest
 from cli import against_text as output
 from cli.against import comparison
 from cli.against_deployed import of_stage
-from cli.manifests import workflows
-from cli.project import Projects
+from cli.project.manifests import workflows
+from cli.project.project import Projects
 from cli.prune.account import Account
 from cli.prune.delete import carry_out
 from cli.prune.plan import Wish, plan

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from cli.actions import Actions
+from cli.project.actions import Actions
 from functions import wiring
 from functions.actions import catalogue
 from functions.domain.action import Action

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 
-from cli.local_program import local_program
-from cli.manifests import workflows
-from cli.project import Projects
+from cli.project.local_program import local_program
+from cli.project.manifests import workflows
+from cli.project.project import Projects
 from compiler.manifest import manifest as manifest_of
 from compiler.pipeline import Compilation, compile_source
 from compiler.source import Source

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from cli.project import WORKFLOWS, root_of, workflow_files
-from cli.settings import FILE
+from cli.project.project import WORKFLOWS, root_of, workflow_files
+from cli.project.settings import FILE
 
 
 def state_of(words: Iterable[str]) -> dict[Path, tuple[int, int]]:

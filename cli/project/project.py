@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from cli.actions import Actions
 from cli.console import Misuse
-from cli.operations import operation
-from cli.programs import RUNNER_PROGRAMS
-from cli.settings import FILE, LOCAL, Settings, decode_settings
+from cli.project.actions import Actions
+from cli.project.operations import operation
+from cli.project.programs import RUNNER_PROGRAMS
+from cli.project.settings import FILE, LOCAL, Settings, decode_settings
 from compiler.check import Surroundings, WorkflowContract, contract
 from compiler.diagnostics import Diagnostic, Diagnostics
 from compiler.document import read, source_from_bytes

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli.console import Console, Misuse
-from cli.project import WORKFLOWS, Projects, root_of, workflow_files
-from cli.settings import FILE
+from cli.project.project import WORKFLOWS, Projects, root_of, workflow_files
+from cli.project.settings import FILE
 from compiler.pipeline import Compilation
 
 STDIN = "-"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.console import Misuse
-from cli.local_program import local_program
 from cli.output import text
-from cli.project import Project, Projects, shown_path
-from cli.targets import Target
+from cli.project.local_program import local_program
+from cli.project.project import Project, Projects, shown_path
+from cli.project.targets import Target
 from compiler.check.suggest import suggestion
 from compiler.check.workflows import find
 from compiler.diagnostics import Diagnostic, Severity

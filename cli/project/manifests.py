@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.compile_file import Refused
 from cli.drawing.cards import Laid, Scene, corner, scene
 from cli.drawing.layout import Point
 from cli.drawing.sketch import drawing
-from cli.project import Project, relative
-from cli.targets import Target
+from cli.project.compile_file import Refused
+from cli.project.project import Project, relative
+from cli.project.targets import Target
 from compiler.check.workflows import find
 from compiler.diagnostics import Severity
 from compiler.document.nodes import Json

@@ -1,0 +1,1 @@
+"""A project on disk: found, read, and compiled with all that a workflow is checked against."""
