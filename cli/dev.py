@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli import reach_address
 from cli.console import FINE, Console, Misuse
 from cli.dev_talk import Talk
-from cli.dev_workflows import Workflows
-from cli.kept_folder import held
-from cli.people_here import caller, directory_of, people_of
+from cli.here import addresses
+from cli.here.kept_folder import held
+from cli.here.people import caller, directory_of, people_of
+from cli.here.secrets import secrets_here
+from cli.here.served import PORT, PORTS, console_folder
+from cli.here.workflows import Workflows
 from cli.project.project import Projects
 from cli.project.settings import FILE
-from cli.secrets import secrets_here
-from cli.served import PORT, PORTS, console_folder
 
 if TYPE_CHECKING:
     from local.clock import Clock
@@ -106,26 +106,26 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
 
 
 @contextmanager
-def _announced(url: str, options: Options) -> Iterator[reach_address.Address | None]:
+def _announced(url: str, options: Options) -> Iterator[addresses.Address | None]:
     """Let commands find this process: by the project, and by the folder in which all is kept.
 
     Gives the process that serves the project already, where there is one: commands find that one.
     """
-    file = options.root / reach_address.DEV
-    other = reach_address.read(file)
+    file = options.root / addresses.DEV
+    other = addresses.read(file)
     places = [] if other else [file]
     if options.keep is not None:
-        places.append(options.keep / reach_address.KEPT)
+        places.append(options.keep / addresses.KEPT)
     try:
         for place in places:
-            reach_address.write(place, url)
+            addresses.write(place, url)
     except OSError as error:
         raise Misuse(f"'{error.filename}' cannot be written: {error.strerror}") from None
     try:
         yield other
     finally:
         for place in places:
-            reach_address.remove(place)
+            addresses.remove(place)
 
 
 def _clock(keep: Path | None) -> Clock:

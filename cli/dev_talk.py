@@ -12,8 +12,8 @@ from functions.domain.records.said import said
 
 if TYPE_CHECKING:
     from cli.console import Console
-    from cli.dev_workflows import Read
-    from cli.reach_address import Address
+    from cli.here.addresses import Address
+    from cli.here.workflows import Read
     from functions.domain.task_messages import Message
     from local.people import News
     from local.stage import Stage

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.console import Misuse
-from cli.kept_folder import held
+from cli.here.kept_folder import held
 from cli.reach import Asked, Reply
 
 if TYPE_CHECKING:
-    from cli.dev_workflows import Read
+    from cli.here.workflows import Read
     from cli.project.project import Project
     from local.people import People
     from local.stage import Stage
@@ -51,10 +51,10 @@ def kept(
     What runs are resumed with are the workflows as they are now; where one has mistakes, it is
     not there.
     """
-    from cli.people_here import caller, directory_of
+    from cli.here.people import caller, directory_of
+    from cli.here.secrets import secrets_here
     from cli.project.project import Projects
     from cli.project.settings import FILE
-    from cli.secrets import secrets_here
     from local import state
     from local.people import People
     from local.source import tree_of
@@ -85,7 +85,7 @@ def kept(
 
 def kept_workflows(told: Mapping[str, str], project: Project) -> Read:
     """Return the workflows of the project, and of the file that was run."""
-    from cli.dev_workflows import read_workflows
+    from cli.here.workflows import read_workflows
 
     files = {path.resolve(): path for path in project.files}
     if "file" in told:

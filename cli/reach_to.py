@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli import reach_address
 from cli.console import Console, Misuse
+from cli.here import addresses
 from cli.reach import Reach
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _kept_here(arguments: argparse.Namespace) -> Path | None:
         raise Misuse("--as is for stages on this machine: with --on you are who has logged in")
     if arguments.person is not None and "@" not in arguments.person:
         raise Misuse(f"--as takes a mail address, not '{arguments.person}'")
-    if folder is None or reach_address.read(folder / reach_address.KEPT) is not None:
+    if folder is None or addresses.read(folder / addresses.KEPT) is not None:
         return None
     return folder
 
@@ -90,8 +90,8 @@ def _over_http(arguments: argparse.Namespace, console: Console) -> Reach:
         project = Projects().of(root / FILE)
         return Reach(deployed(arguments.on, project, console.environ))
     keep: Path | None = arguments.keep
-    file = root / reach_address.DEV if keep is None else keep / reach_address.KEPT
-    address = reach_address.read(file)
+    file = root / addresses.DEV if keep is None else keep / addresses.KEPT
+    address = addresses.read(file)
     if address is None and keep is not None:
         raise Misuse(f"the process that was at work on '{keep}' has just ended: try again")
     if address is None:

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.at_work import Kept, Waiting, at_work
 from cli.console import Console, Misuse
-from cli.people_here import caller, directory_of, people_of
+from cli.here.at_work import Kept, Waiting, at_work
+from cli.here.people import caller, directory_of, people_of
+from cli.here.secrets import secrets_here
 from cli.project.settings import FILE
 from cli.reach import Reach
 from cli.reach_stage import InProcess, kept_workflows
-from cli.secrets import secrets_here
 
 if TYPE_CHECKING:
     from local.stage_setting import Setting

@@ -7,12 +7,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cli.at_work import Kept, Waiting, at_work
-from cli.people_here import caller, people_of
+from cli.here.at_work import Kept, Waiting, at_work
+from cli.here.laid import laid_whole
+from cli.here.people import caller, people_of
 from cli.reach import Reach, Refused, at
 from cli.reach_record import is_over
 from cli.reach_stage import InProcess
-from cli.stage import laid_whole
 
 if TYPE_CHECKING:
     from cli.run_job import Job

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
+from cli.here.secrets import secrets_here
 from cli.output import text
 from cli.output.progress import Progress, Style
 from cli.output.record import summary
@@ -15,7 +16,6 @@ from cli.scenarios.cases import Case, Played
 from cli.scenarios.files import Loaded, Loader, listed, named_by
 from cli.scenarios.play import Surroundings, play
 from cli.scenarios.text import differences
-from cli.secrets import secrets_here
 from local.engine import EngineFault
 from local.source import SourceError, tree_of
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO, cast
 
 from cli.console import Misuse
-from cli.secrets import FILE, secrets_here
+from cli.here.secrets import FILE, secrets_here
 
 if TYPE_CHECKING:
     from cli.project.compile_file import Compiled

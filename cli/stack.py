@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli import reach_address
 from cli.console import FINE, Console, Misuse
-from cli.people_here import caller, directory_of, people_of
+from cli.here import addresses
+from cli.here.people import caller, directory_of, people_of
 from cli.project.project import Project
 from cli.stack_deploy import NO_CDK, Deployer, NotDeployed, clear
 from cli.stack_up import Started, Talk, Up, timings
@@ -83,7 +83,7 @@ def served(options: Options, console: Console) -> Iterator[Up]:
     Raises Misuse where something is missing, or the deployment fails.
     """
     from cli.deployment import project_in
-    from cli.served import PORT, PORTS
+    from cli.here.served import PORT, PORTS
     from local.ministack.server import StackFault
     from local.server import PortTaken, Server
 
@@ -139,15 +139,15 @@ def _deployed(options: Options, console: Console, server: Server, started: Start
     person = options.person or caller(options.root, directory)
     people = people_of(directory)
     server.serve(Site(None, person=person, people=people, forward=found.forward))
-    file = options.root / reach_address.DEV
-    is_first = reach_address.read(file) is None
+    file = options.root / addresses.DEV
+    is_first = addresses.read(file) is None
     if is_first:
-        reach_address.write(file, server.url)
+        addresses.write(file, server.url)
     try:
         yield Up(project, ministack, started.deployer, talk, found, server.url, person)
     finally:
         if is_first:
-            reach_address.remove(file)
+            addresses.remove(file)
         talk("ending the stage")
 
 
@@ -195,7 +195,7 @@ def _region(project: Project) -> str:
 def _put_secrets(up: Started, console: Console) -> None:
     """Put the secrets that workflows read, and that have a value here, where functions look."""
     from cli.doctor.project import secrets_read
-    from cli.secrets import secrets_here
+    from cli.here.secrets import secrets_here
 
     here = secrets_here(up.project.root, console.environ)
     manager = up.client("secretsmanager")

@@ -39,11 +39,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     from pathlib import Path
 
     from cli.commands.reporting import compiled
+    from cli.here.secrets import secrets_here
     from cli.plan import text as output
     from cli.plan.overview import overview
     from cli.project.project import root_of
     from cli.project.settings import LOCAL
-    from cli.secrets import secrets_here
 
     found = compiled(arguments.paths, arguments.stage, console, many=True)
     if found is None:

@@ -194,8 +194,8 @@ def _workflows(machine: Machine, project: Project) -> Iterator[Check]:
 def _secrets(
     machine: Machine, project: Project, read: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Check]:
-    from cli.secrets import FILE as SECRETS
-    from cli.secrets import secrets_here
+    from cli.here.secrets import FILE as SECRETS
+    from cli.here.secrets import secrets_here
 
     here = secrets_here(project.root, machine.environ)
     for name, users in read.items():
@@ -209,7 +209,7 @@ def _secrets(
 
 
 def _port(machine: Machine) -> Check:
-    from cli.served import PORT, PORTS
+    from cli.here.served import PORT, PORTS
 
     if machine.free(PORT):
         return Check(f"port {PORT}", "ok", "it is free")

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 from cli.console import Console, Misuse
+from cli.here.secrets import secrets_here
 from cli.output import text
 from cli.scenarios.cases import Case, Played, Scenario
 from cli.scenarios.files import Loaded, Loader, Named
 from cli.scenarios.play import Surroundings, play
 from cli.scenarios.source import Sources
-from cli.secrets import secrets_here
 from compiler.diagnostics import Diagnostic, Severity
 from local.engine import EngineFault
 from local.source import SourceError

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cli import reach_address
+from cli.here import addresses
 from local.people import People
 from local.server import Server, Site
 from local.stage_setting import Setting
@@ -79,5 +79,5 @@ def town_in(folder: Path):
     ):
         bob.stage.clock.set_pace(1e-6)  # next to no time passes while nothing runs
         server.serve(Site(bob.stage.answer, None, BOB, ()))
-        reach_address.write(folder / reach_address.KEPT, server.url)
+        addresses.write(folder / addresses.KEPT, server.url)
         yield Town(bob, folder)

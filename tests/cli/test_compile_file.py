@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.here.secrets import secrets_here
 from cli.project.compile_file import Refused, compile_path
-from cli.secrets import secrets_here
 from tests.cli.calling import HELLO, write
 
 

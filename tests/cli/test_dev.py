@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from cli import reach_address
 from cli.commands.dev import add_arguments, serve
 from cli.console import Console, Misuse
+from cli.here import addresses
 from tests.cli.calling import call, write
 
 PROJECT = "stages: {local: {approvers: [lead@example.com]}}\n"
@@ -83,7 +83,7 @@ def test_commands_find_it_and_what_happens_is_said():
         assert sent.code == 0, sent.err
 
     def address():
-        found = reach_address.read(reach_address.DEV)
+        found = addresses.read(addresses.DEV)
         assert found is not None
         return found.url
 
@@ -95,7 +95,7 @@ def test_commands_find_it_and_what_happens_is_said():
 
     dev = Dev(start, approve)
     assert dev.run() == 0
-    assert not reach_address.DEV.exists()
+    assert not addresses.DEV.exists()
     said = dev.out.getvalue()
     for line in (
         r"http://127\.0\.0\.1:\d+  1 workflow, their runs and tasks",
@@ -171,7 +171,7 @@ def test_where_nothing_may_be_written_the_call_is_wrong_and_not_the_program():
 
 def test_what_is_kept_is_there_the_next_time():
     def start():
-        found = reach_address.read(reach_address.DEV)
+        found = addresses.read(addresses.DEV)
         assert found is not None
         call("run", "review", "--on", found.url, "--detach")
         until(lambda: items("tasks"))
@@ -185,7 +185,7 @@ def test_what_is_kept_is_there_the_next_time():
         assert items("runs", "--keep", "kept") == [run], "asked of the process that works on it"
 
     assert Dev(see).run("--keep", "kept") == 0
-    assert not Path("kept", reach_address.KEPT).exists()
+    assert not Path("kept", addresses.KEPT).exists()
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,9 @@ def test_it_is_up_soon_and_ctrl_c_ends_it_and_its_scripts(tmp_path):
     )
     signal.signal(signal.SIGINT, before)
     try:
-        until(lambda: reach_address.read(reach_address.DEV))
+        until(lambda: addresses.read(addresses.DEV))
         assert call("runs").code == 0
-        found = reach_address.read(reach_address.DEV)
+        found = addresses.read(addresses.DEV)
         assert found is not None
         assert call("run", "slow", "--on", found.url, "--detach").code == 0
         until(flag.exists)

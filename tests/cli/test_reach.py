@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import reach_address
+from cli.here import addresses
 from tests.cli.calling import call, write
 from tests.cli.reaching import town_in
 from tests.local.stages import ALICE
@@ -128,9 +128,9 @@ def test_nothing_is_at_work(tmp_path, monkeypatch):
     assert (empty.code, "holds no state of runs" in empty.err) == (2, True)
     both = call("runs", "--keep", tmp_path, "--on", "prod")
     assert (both.code, "two stages" in both.err) == (2, True)
-    reach_address.write(tmp_path / reach_address.DEV, "http://127.0.0.1:9")
+    addresses.write(tmp_path / addresses.DEV, "http://127.0.0.1:9")
     silent = call("runs")
     assert (silent.code, "nobody answers at http://127.0.0.1:9" in silent.err) == (2, True)
-    stale = write(tmp_path / reach_address.DEV, '{"url": "http://127.0.0.1:9", "pid": 999999999}')
-    assert reach_address.read(stale) is None
+    stale = write(tmp_path / addresses.DEV, '{"url": "http://127.0.0.1:9", "pid": 999999999}')
+    assert addresses.read(stale) is None
     assert call("tasks", "--as", "nobody").code == 2

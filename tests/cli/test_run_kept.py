@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cli import kept_folder, reach_address
+from cli.here import addresses, kept_folder
 from tests.cli.calling import Ended, call, write
 
 HELLO = """
@@ -43,7 +43,7 @@ def meanwhile(work: Callable[[], object]):
     def wait_and_work() -> None:
         until = time.monotonic() + 60
         while time.monotonic() < until:
-            if reach_address.read(Path("kept") / reach_address.KEPT) is not None:
+            if addresses.read(Path("kept") / addresses.KEPT) is not None:
                 tasks = call("tasks", "--keep", "kept", "--format", "json")
                 if tasks.code == 0 and json.loads(tasks.out)["items"]:
                     done.append(work())
@@ -71,7 +71,7 @@ def test_it_waits_for_an_answer_and_says_how_to_give_one():
     assert "/tasks/" in line.partition(", or open http://127.0.0.1:")[2]
     assert "✓ review  approved   by bob@example.com after" in ended.err
     assert "hello succeeded in" in ended.out
-    assert not (Path("kept") / reach_address.KEPT).exists()
+    assert not (Path("kept") / addresses.KEPT).exists()
     # And later, when nothing is at work any more:
     (run,) = kept_runs()
     assert (run["status"], run["run_id"].startswith("hello-")) == ("succeeded", True)
@@ -145,7 +145,7 @@ def test_two_processes_do_not_work_on_one_folder(words, monkeypatch):
 
 
 def test_one_that_can_be_asked_is_not_waited_for():
-    reach_address.write(Path("kept") / reach_address.KEPT, "http://127.0.0.1:9")
+    addresses.write(Path("kept") / addresses.KEPT, "http://127.0.0.1:9")
     ended = call("run", "hello.yaml", "--keep", "kept")
     assert (ended.code, "is at work on what is kept in 'kept'" in ended.err) == (2, True)
 

@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli import reach_address
+from cli.here import addresses
 from tests.cli.calling import Ended, call
 from tests.docs.pages import ROOT
 
@@ -81,7 +81,7 @@ class Terminal:
         self._running.append(program)
         if not _waited(program, [*expected, "..."]):
             return f"{command}: prints\n{program.printed()}"
-        address = reach_address.read(reach_address.DEV)
+        address = addresses.read(addresses.DEV)
         self.url = self.url if address is None else address.url
         return None
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from cli.people_here import directory_of
+from cli.here.laid import laid
+from cli.here.people import directory_of
 from cli.project.manifests import workflows
 from cli.project.project import Project, Projects
-from cli.stage import laid
 from local.clock import Clock
 from local.people import People
 from local.server_events import Request, answer_of, event_of

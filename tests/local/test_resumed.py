@@ -7,8 +7,8 @@ from textwrap import dedent
 
 import pytest
 
+from cli.here.laid import laid
 from cli.project.manifests import workflows
-from cli.stage import laid
 from tests.local.stages import Caller, project, staged
 
 CHILD = """

@@ -10,9 +10,9 @@ from datetime import timedelta
 
 import pytest
 
-from cli.people_here import directory_of
+from cli.here.laid import laid
+from cli.here.people import directory_of
 from cli.project.manifests import workflows
-from cli.stage import laid
 from functions.domain.people import Directory
 from functions.domain.task_messages import Message
 from local import state

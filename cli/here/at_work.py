@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from cli import reach_address
-from cli.kept_folder import held
+from cli.here import addresses
+from cli.here.kept_folder import held
 from functions.domain.task_rules import Verdict
 from local.people import News, Said
 
@@ -100,7 +100,7 @@ def at_work(
 
     `setting` is told the stage's address. Raises Misuse where a process is at work there already.
     """
-    from cli.served import console_folder
+    from cli.here.served import console_folder
     from local import state
     from local.server import Server, Site
     from local.stage import Stage
@@ -115,11 +115,11 @@ def at_work(
             waiting.stage = stage
         fault = setting(server.url).fault
         server.serve(Site(stage.answer, console_folder(), kept.person, kept.people, fault))
-        reach_address.write(folder / reach_address.KEPT, server.url)
+        addresses.write(folder / addresses.KEPT, server.url)
         try:
             yield stage
         finally:
             if waiting is not None:
                 waiting.end()
-            reach_address.remove(folder / reach_address.KEPT)
+            addresses.remove(folder / addresses.KEPT)
             stage.save(kept.told)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 PORT, PORTS = 8321, 50
 """The first port that is tried, and how many are."""
-CONSOLE = Path(__file__).parents[1] / "console"
+CONSOLE = Path(__file__).parents[2] / "console"
 
 
 def console_folder() -> Path | None:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cli import reach_address
 from cli.console import Misuse
+from cli.here import addresses
 
 LOCK = Path(".lock")
 """Locked by the process that works on the folder, whose id is in it."""
@@ -29,7 +29,7 @@ def held(folder: Path) -> Iterator[None]:
 
     Raises Misuse where it cannot be written, or another process goes on working on it.
     """
-    other = reach_address.read(folder / reach_address.KEPT)
+    other = addresses.read(folder / addresses.KEPT)
     if other is not None:
         raise _taken(folder, other.pid)
     try:

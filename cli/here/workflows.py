@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.console import Misuse
+from cli.here.laid import laid
 from cli.project.actions import ActionFault
 from cli.project.compile_file import Refused
 from cli.project.manifests import Workflow, workflows
 from cli.project.project import WORKFLOWS, Project, Projects, relative, workflow_files
 from cli.project.settings import FILE
 from cli.project.watched import state_of
-from cli.stage import laid
 
 if TYPE_CHECKING:
     from functions.ports import Carries
