@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.console import Misuse
-from cli.reach import Reach, at
+from cli.reach.client import Reach, at
 from compiler.check.workflows import order
 from protocol.manifest import WorkflowManifest
 

@@ -13,8 +13,8 @@ from cli.here.at_work import Kept, Waiting, at_work
 from cli.here.people import caller, directory_of, people_of
 from cli.here.secrets import secrets_here
 from cli.project.settings import FILE
-from cli.reach import Reach
-from cli.reach_stage import InProcess, kept_workflows
+from cli.reach.client import Reach
+from cli.reach.kept import InProcess, kept_workflows
 
 if TYPE_CHECKING:
     from local.stage_setting import Setting

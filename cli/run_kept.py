@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from cli.here.at_work import Kept, Waiting, at_work
 from cli.here.laid import laid_whole
 from cli.here.people import caller, people_of
-from cli.reach import Reach, Refused, at
-from cli.reach_record import is_over
-from cli.reach_stage import InProcess
+from cli.reach.client import Reach, Refused, at
+from cli.reach.kept import InProcess
+from cli.reach.record import is_over
 
 if TYPE_CHECKING:
     from cli.run_job import Job

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from cli.console import FINE, Console, Misuse
 from cli.inputs import InputProblem, read_inputs
-from cli.reach import Reach, Refused, at
-from cli.reach_record import followed
-from cli.reach_show import print_json
+from cli.reach.client import Reach, Refused, at
+from cli.reach.record import followed
+from cli.reach.show import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ _HERE_ONLY = {
 
 def run_on(arguments: argparse.Namespace) -> int:
     """Start a run, tell what becomes of it and return the exit code; raises Misuse."""
-    from cli.reach_to import reach
+    from cli.reach.to import reach
 
     here = [option for name, option in _HERE_ONLY.items() if getattr(arguments, name)]
     if here:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli.console import WRONG, Misuse
 from cli.project.project import Project
-from cli.reach_deployed import stack_of
+from cli.reach.deployed import stack_of
 from cli.tools import Tools
 
 _CONTEXT = ("-c", "here=1")

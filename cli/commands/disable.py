@@ -9,14 +9,14 @@ from cli.console import Console
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
-    from cli.reach_switch import add_arguments
+    from cli.reach.switch import add_arguments
 
     add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Switch the workflow and say what that means."""
-    from cli.reach_switch import switch
+    from cli.reach.switch import switch
 
     return switch(
         "disable", "is disabled: nothing starts it, and its events wait", arguments, console

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cli.console import FINE, Console, Misuse
 
 if TYPE_CHECKING:
-    from cli.reach import Reach
+    from cli.reach.client import Reach
 
 _CALLS = """\
 stepsmith events
@@ -21,8 +21,8 @@ _SHAPE = 'an event is an object: {"event": "user.signup", "payload": {...}}'
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
-    from cli.reach_show import add_format, add_limit
-    from cli.reach_to import add_where
+    from cli.reach.show import add_format, add_limit
+    from cli.reach.to import add_where
 
     parser.add_argument(
         "words",
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print a list or an event, or say what was started."""
-    from cli.reach_to import reach
+    from cli.reach.to import reach
 
     words = arguments.words
     if words and (len(words) != 2 or words[0] not in ("show", "send", "replay")):
@@ -62,8 +62,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _list(arguments: argparse.Namespace, console: Console, api: Reach) -> int:
     from cli.output.columns import columns
-    from cli.reach import at
-    from cli.reach_show import print_json
+    from cli.reach.client import at
+    from cli.reach.show import print_json
 
     sought = {
         name: getattr(arguments, name) for name in ("outcome", "workflow", "duplicates", "dead")
@@ -102,8 +102,8 @@ def _why(one: Any) -> str:
 
 def _show(word: str, arguments: argparse.Namespace, console: Console, api: Reach) -> int:
     from cli.output.columns import fields, when
-    from cli.reach import at
-    from cli.reach_show import print_json
+    from cli.reach.client import at
+    from cli.reach.show import print_json
 
     one = api.get(at("events", word))
     if arguments.format == "json":
@@ -144,8 +144,8 @@ def _read(word: str, console: Console) -> dict[str, Any]:
 def _send(
     event: dict[str, Any], arguments: argparse.Namespace, console: Console, api: Reach
 ) -> int:
-    from cli.reach import at
-    from cli.reach_show import print_json
+    from cli.reach.client import at
+    from cli.reach.show import print_json
 
     sent, _ = api.post(at("events"), event)
     if arguments.format == "json":
@@ -156,8 +156,8 @@ def _send(
 
 
 def _replay(word: str, arguments: argparse.Namespace, console: Console, api: Reach) -> int:
-    from cli.reach import at
-    from cli.reach_show import print_json
+    from cli.reach.client import at
+    from cli.reach.show import print_json
 
     done, _ = api.post(at("events", word, "replay"))
     if arguments.format == "json":

@@ -11,8 +11,8 @@ from cli.console import FINE, Console
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
-    from cli.reach_show import add_format
-    from cli.reach_to import add_where
+    from cli.reach.show import add_format
+    from cli.reach.to import add_where
 
     parser.add_argument("run", metavar="RUN", help="a run's id, or what it begins with")
     parser.add_argument("--step", metavar="STEP", help="only what this step said")
@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print the lines, the oldest first."""
-    from cli.reach import at
-    from cli.reach_show import print_json, run_named
-    from cli.reach_to import reach
+    from cli.reach.client import at
+    from cli.reach.show import print_json, run_named
+    from cli.reach.to import reach
 
     with reach(arguments, console) as api:
         run_id = str(run_named(arguments.run, api)["run_id"])

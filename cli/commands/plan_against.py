@@ -69,8 +69,8 @@ def _is_elsewhere(word: str) -> bool:
 
 def _deployed(word: str, project: Project, environ: Mapping[str, str]) -> Deployed:
     from cli.against_deployed import of_files, of_stage
-    from cli.reach import Reach
-    from cli.reach_deployed import deployed
+    from cli.reach.client import Reach
+    from cli.reach.deployed import deployed
 
     if _is_elsewhere(word) and not word.startswith(("https://", "http://")):
         if not Path(word).exists():

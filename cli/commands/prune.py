@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
     from cli.prune.plan import NEWEST
-    from cli.reach_show import add_format
+    from cli.reach.show import add_format
 
     parser.add_argument("--on", metavar="STAGE", required=True, help="a deployed stage")
     parser.add_argument(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from cli.console import FINE, WRONG, Console, Misuse
 
 if TYPE_CHECKING:
-    from cli.reach import Reach
+    from cli.reach.client import Reach
     from protocol.payloads import Json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
-    from cli.reach_show import add_format
-    from cli.reach_to import add_where
+    from cli.reach.show import add_format
+    from cli.reach.to import add_where
 
     parser.add_argument("run", metavar="RUN", help="a run's id, or what it begins with")
     parser.add_argument(
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Say what a resume does, or do it and follow the run to its end."""
-    from cli.reach_to import is_kept_here, reach
+    from cli.reach.to import is_kept_here, reach
 
     if not arguments.dry_run and is_kept_here(arguments):
         if arguments.detach:
@@ -70,9 +70,9 @@ def _resume(
     arguments: argparse.Namespace, console: Console, api: Reach, *, quick: bool = False
 ) -> int:
     from cli.output.resume import plan_text
-    from cli.reach import Refused, at
-    from cli.reach_record import follow, followed, print_record
-    from cli.reach_show import print_json, run_named
+    from cli.reach.client import Refused, at
+    from cli.reach.record import follow, followed, print_record
+    from cli.reach.show import print_json, run_named
 
     run_id = str(run_named(arguments.run, api)["run_id"])
     try:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from cli.console import FINE, Console
 
 if TYPE_CHECKING:
-    from cli.reach import Reach
+    from cli.reach.client import Reach
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
-    from cli.reach_show import add_format, add_limit
-    from cli.reach_to import add_where
+    from cli.reach.show import add_format, add_limit
+    from cli.reach.to import add_where
 
     parser.add_argument(
         "run", nargs="?", metavar="RUN", help="a run's id, or what it begins with: show its record"
@@ -31,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print a list of runs, or a record."""
-    from cli.reach_to import reach
+    from cli.reach.to import reach
 
     with reach(arguments, console) as api:
         if arguments.run is None:
             return _list(arguments, console, api)
-        from cli.reach_record import print_record
-        from cli.reach_show import run_named
+        from cli.reach.record import print_record
+        from cli.reach.show import run_named
 
         print_record(run_named(arguments.run, api), api, arguments.format, console)
         return FINE
@@ -45,8 +45,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _list(arguments: argparse.Namespace, console: Console, api: Reach) -> int:
     from cli.output.columns import columns
-    from cli.reach import at
-    from cli.reach_show import print_json
+    from cli.reach.client import at
+    from cli.reach.show import print_json
 
     sought = {name: getattr(arguments, name) for name in ("workflow", "status", "starter")}
     found = [*api.pages(at("runs"), arguments.limit, **sought)]

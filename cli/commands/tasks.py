@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cli.console import FINE, Console, Misuse
 
 if TYPE_CHECKING:
-    from cli.reach import Reach
+    from cli.reach.client import Reach
 
 _CALLS = """\
 stepsmith tasks
@@ -18,8 +18,8 @@ stepsmith tasks link TASK --for PERSON"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
-    from cli.reach_show import add_format, add_limit
-    from cli.reach_to import add_where
+    from cli.reach.show import add_format, add_limit
+    from cli.reach.to import add_where
 
     parser.add_argument(
         "words",
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print a list of tasks, a task, or a link."""
-    from cli.reach_to import reach
+    from cli.reach.to import reach
 
     words = arguments.words
     if words and (len(words) != 2 or words[0] not in ("show", "link")):
@@ -59,8 +59,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _list(arguments: argparse.Namespace, console: Console, api: Reach) -> int:
     from cli.output.columns import columns
-    from cli.reach import at
-    from cli.reach_show import print_json
+    from cli.reach.client import at
+    from cli.reach.show import print_json
 
     sought = {
         name: getattr(arguments, name) for name in ("mine", "overdue", "workflow", "run", "status")
@@ -94,7 +94,7 @@ def _row(one: Any) -> list[str]:
 
 def _show(word: str, arguments: argparse.Namespace, console: Console, api: Reach) -> int:
     from cli.output.task import task_text
-    from cli.reach_show import print_json, task_named
+    from cli.reach.show import print_json, task_named
 
     task = task_named(word, api, arguments.run)
     if arguments.format == "json":
@@ -106,8 +106,8 @@ def _show(word: str, arguments: argparse.Namespace, console: Console, api: Reach
 
 def _link(word: str, arguments: argparse.Namespace, console: Console, api: Reach) -> int:
     from cli.output.columns import when
-    from cli.reach import at
-    from cli.reach_show import print_json, task_named
+    from cli.reach.client import at
+    from cli.reach.show import print_json, task_named
 
     task = task_named(word, api, arguments.run)
     made, _ = api.post(at("tasks", task["task_id"], "link"), {"for": arguments.holder})

@@ -10,7 +10,7 @@ from cli.doctor.machine import Check
 from cli.doctor.project import secrets_read
 from cli.project.project import Project
 from cli.project.settings import Stage
-from cli.reach_deployed import stack_of
+from cli.reach.deployed import stack_of
 
 if TYPE_CHECKING:
     from boto3 import Session

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cli.console import Misuse
 from cli.prune.delete import NotDeleted
 from cli.prune.plan import Found, Function, Machine, Unreadable, named_in
-from cli.reach_deployed import stack_of
+from cli.reach.deployed import stack_of
 from protocol.names import machine_name
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from cli.against_compare import Change, differences
 from cli.against_deployed import of_files, of_stage
 from cli.project.manifests import workflows
 from cli.project.project import Projects
-from cli.reach import Asked, Reach, Reply
+from cli.reach.client import Asked, Reach, Reply
 from compiler.diagnostics import Diagnostics
 from compiler.document import read
 from compiler.source import Source

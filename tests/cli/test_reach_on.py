@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from cli.reach import Asked, Reach, Refused, Reply
-from cli.reach_deployed import OUTPUTS, TOKEN
+from cli.reach.client import Asked, Reach, Refused, Reply
+from cli.reach.deployed import OUTPUTS, TOKEN
 from local.server import Server, Site
 from tests.cli.calling import call, write
 from tests.cli.reaching import town_in

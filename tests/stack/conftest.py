@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from cli.console import Console
-from cli.reach import Reach, Refused, at
-from cli.reach_http import OverHttp, as_person
-from cli.reach_record import is_over
+from cli.reach.client import Reach, Refused, at
+from cli.reach.http import OverHttp, as_person
+from cli.reach.record import is_over
 from cli.stack import Options, _tell, served
 from cli.stack_up import Up
 from local.ministack.server import is_made, usual_folder

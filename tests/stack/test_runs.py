@@ -8,7 +8,7 @@ import json
 import pytest
 
 from cli.console import Console
-from cli.reach import Refused, at
+from cli.reach.client import Refused, at
 from cli.stack_once import once
 from local.server_events import Request
 from tests.stack.conftest import ALICE, CAROL, DAVE

@@ -12,7 +12,7 @@ from cli.project.project import Projects
 from cli.prune.account import Account
 from cli.prune.delete import carry_out
 from cli.prune.plan import Wish, plan
-from cli.reach import at
+from cli.reach.client import at
 from tests.stack.conftest import ALICE
 
 pytestmark = pytest.mark.slow

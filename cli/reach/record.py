@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cli.console import FINE, INTERRUPTED, WRONG, Console
-from cli.reach import Reach, Refused, at
-from cli.reach_show import print_json
+from cli.reach.client import Reach, Refused, at
+from cli.reach.show import print_json
 
 if TYPE_CHECKING:
     from functions.domain.records.shape import RunRecord

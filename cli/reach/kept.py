@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.console import Misuse
 from cli.here.kept_folder import held
-from cli.reach import Asked, Reply
+from cli.reach.client import Asked, Reply
 
 if TYPE_CHECKING:
     from cli.here.workflows import Read
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class InProcess:
-    """`cli.reach.Transport` to a stage of this process; `person` is who calls."""
+    """`cli.reach.client.Transport` to a stage of this process; `person` is who calls."""
 
     stage: Stage
     place: str

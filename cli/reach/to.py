@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from cli.console import Console, Misuse
 from cli.here import addresses
-from cli.reach import Reach
+from cli.reach.client import Reach
 
 if TYPE_CHECKING:
-    from cli.reach_stage import InProcess
+    from cli.reach.kept import InProcess
 
 
 def add_where(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def reach(
 @contextmanager
 def in_process(arguments: argparse.Namespace, console: Console) -> Iterator[InProcess]:
     """Give a way to the stage kept in the folder that a call names, taken up in this process."""
-    from cli.reach_stage import kept
+    from cli.reach.kept import kept
 
     with kept(arguments.keep, arguments.person, console.environ) as here:
         yield here
@@ -81,11 +81,11 @@ def _kept_here(arguments: argparse.Namespace) -> Path | None:
 def _over_http(arguments: argparse.Namespace, console: Console) -> Reach:
     from cli.project.project import Projects, root_of
     from cli.project.settings import FILE, LOCAL
-    from cli.reach_http import OverHttp, as_person
+    from cli.reach.http import OverHttp, as_person
 
     root = root_of(Path.cwd()) or Path.cwd()
     if arguments.on not in (None, LOCAL):
-        from cli.reach_deployed import deployed
+        from cli.reach.deployed import deployed
 
         project = Projects().of(root / FILE)
         return Reach(deployed(arguments.on, project, console.environ))

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from cli.console import Console, Misuse
-from cli.reach import Reach, Refused, at
+from cli.reach.client import Reach, Refused, at
 
 _TASK = re.compile(r"[0-9a-f]{32}")
 _MOST = 5

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cli.console import FINE, Console, Misuse
-from cli.reach import Reach, at
-from cli.reach_show import add_format, print_json, task_named
-from cli.reach_to import add_where, reach
+from cli.reach.client import Reach, at
+from cli.reach.show import add_format, print_json, task_named
+from cli.reach.to import add_where, reach
 
 if TYPE_CHECKING:
     from protocol.payloads import Json

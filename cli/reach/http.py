@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from cli.reach import Asked, Reply, Unreachable
+from cli.reach.client import Asked, Reply, Unreachable
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager
@@ -31,7 +31,7 @@ def as_person(person: str | None) -> Sign:
 
 @dataclass(slots=True)
 class OverHttp:
-    """`cli.reach.Transport` to an address, without a slash at its end."""
+    """`cli.reach.client.Transport` to an address, without a slash at its end."""
 
     url: str
     place: str

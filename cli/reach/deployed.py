@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cli.console import Misuse
-from cli.reach import Asked
-from cli.reach_http import OverHttp, Sign, nobody
+from cli.reach.client import Asked
+from cli.reach.http import OverHttp, Sign, nobody
 
 if TYPE_CHECKING:
     from cli.project.project import Project

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from cli.console import FINE, Console, Misuse
-from cli.reach import Refused, at
-from cli.reach_show import add_format, print_json
-from cli.reach_to import add_where, reach
+from cli.reach.client import Refused, at
+from cli.reach.show import add_format, print_json
+from cli.reach.to import add_where, reach
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
