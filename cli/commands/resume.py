@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             raise Misuse(
                 "--detach needs a stage at work: what is kept is worked on in this process"
             )
-        from cli.resume_kept import resuming
+        from cli.running.resumed import resuming
 
         with resuming(arguments, console) as api:
             return _resume(arguments, console, api, quick=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from contextlib import redirect_stderr, redirect_stdout
 
-from cli import run as local_run
 from cli.console import Console
+from cli.running import run as local_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

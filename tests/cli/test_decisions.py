@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cli.console import Misuse
-from cli.decisions import Prompt, read_decisions
+from cli.running.decisions import Prompt, read_decisions
 from functions.domain.task import ANSWERS, Place, Task
 from local.people import Said
 from protocol.payloads import Json

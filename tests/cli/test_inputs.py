@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.inputs import InputProblem, read_inputs
+from cli.running.inputs import InputProblem, read_inputs
 from protocol.payloads import Json
 
 CONTRACT: dict[str, Json] = {

@@ -15,7 +15,7 @@ from cli.reach.kept import InProcess
 from cli.reach.record import is_over
 
 if TYPE_CHECKING:
-    from cli.run_job import Job
+    from cli.running.job import Job
     from functions.domain.records.shape import RunRecord
     from local.stage import Stage
     from local.stage_setting import Setting

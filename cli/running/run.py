@@ -12,12 +12,12 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
-from cli.decisions import Prompt, read_decisions
-from cli.inputs import InputProblem, read_inputs
 from cli.output.progress import Progress, Style
 from cli.output.record import summary
-from cli.run_job import Job
-from cli.run_secrets import given_secrets, masked, not_given
+from cli.running.decisions import Prompt, read_decisions
+from cli.running.inputs import InputProblem, read_inputs
+from cli.running.job import Job
+from cli.running.secrets import given_secrets, masked, not_given
 from functions.domain.masking import Masks
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cli.project.project import Projects
 
     if arguments.on is not None:
-        from cli.run_on import run_on
+        from cli.running.on_stage import run_on
 
         return run_on(arguments)
     file = arguments.file = found_file(arguments.file)
@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("--detach is for runs on a stage: a run on this machine needs this process")
     if arguments.scenario is not None:
         _refuse_with_scenario(arguments)
-        from cli.run_scenario import run_case
+        from cli.running.scenario import run_case
 
         return run_case(arguments)
     try:
@@ -191,7 +191,7 @@ def _begun(arguments: argparse.Namespace, compiled: Compiled) -> MachineInput:
     """Return the input of the run; of its inputs those that an event gives."""
     given: MachineInput = {"inputs": {}, "run": {"started_by": None}}
     if arguments.event is not None:
-        from cli.run_event import begun_by
+        from cli.running.event import begun_by
 
         folder = arguments.source or arguments.file.resolve().parent
         given = begun_by(arguments.event, arguments.trigger, compiled, folder)
@@ -223,7 +223,7 @@ def _carry_out(
     job = Job(compiled, given, source, secrets, people, progress, arguments)
     try:
         if arguments.keep is not None:
-            from cli.run_kept import run_kept
+            from cli.running.kept import run_kept
 
             record, stopped = run_kept(job)
         else:

@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from cli.console import FINE, Console, Misuse
-from cli.inputs import InputProblem, read_inputs
 from cli.reach.client import Reach, Refused, at
 from cli.reach.record import followed
 from cli.reach.show import print_json
+from cli.running.inputs import InputProblem, read_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
