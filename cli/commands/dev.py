@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def serve(arguments: argparse.Namespace, console: Console, wait: Callable[[], object]) -> int:
     """Serve until `wait` raises KeyboardInterrupt; raises Misuse for a wrong call."""
-    from cli.dev import Options, dev
+    from cli.dev.dev import Options, dev
     from cli.project.project import root_of
 
     _check(arguments)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.console import FINE, Console, Misuse
-from cli.dev_talk import Talk
+from cli.dev.talk import Talk
 from cli.here import addresses
 from cli.here.kept_folder import held
 from cli.here.people import caller, directory_of, people_of

@@ -1,0 +1,1 @@
+"""The stage that `stepsmith dev` serves."""
