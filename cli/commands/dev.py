@@ -81,8 +81,8 @@ def serve(arguments: argparse.Namespace, console: Console, wait: Callable[[], ob
     if arguments.person is not None and "@" not in arguments.person:
         raise Misuse(f"--as takes a mail address, not '{arguments.person}'")
     if arguments.stack:
-        from cli import stack
-        from cli.stack_once import once
+        from cli.stack import stack
+        from cli.stack.once import once
 
         return stack.stack(
             stack.Options(

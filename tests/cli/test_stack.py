@@ -15,11 +15,11 @@ import pytest
 from cli.console import Console, Misuse
 from cli.project.manifests import workflows
 from cli.project.project import Projects
-from cli.stack import Options, _loop
-from cli.stack_deploy import Deployer, NotDeployed
-from cli.stack_once import _chosen
-from cli.stack_people import Logins, Way, way
-from cli.stack_up import Talk, timings
+from cli.stack.deploy import Deployer, NotDeployed
+from cli.stack.once import _chosen
+from cli.stack.people import Logins, Way, way
+from cli.stack.stack import Options, _loop
+from cli.stack.up import Talk, timings
 from cli.tools import Tools
 from local.server import Server, Site
 from local.server_events import Answer, Request

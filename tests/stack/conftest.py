@@ -22,8 +22,8 @@ from cli.console import Console
 from cli.reach.client import Reach, Refused, at
 from cli.reach.http import OverHttp, as_person
 from cli.reach.record import is_over
-from cli.stack import Options, _tell, served
-from cli.stack_up import Up
+from cli.stack.stack import Options, _tell, served
+from cli.stack.up import Up
 from local.ministack.server import is_made, usual_folder
 from tests.browser.conftest import chromium, visit
 from tests.docs.pages import blocks

@@ -9,7 +9,7 @@ import pytest
 
 from cli.console import Console
 from cli.reach.client import Refused, at
-from cli.stack_once import once
+from cli.stack.once import once
 from local.server_events import Request
 from tests.stack.conftest import ALICE, CAROL, DAVE
 

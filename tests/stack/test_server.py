@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.stack_up import client
+from cli.stack.up import client
 from local.ministack import server
 from tests.cli.calling import call, write
 

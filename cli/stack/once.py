@@ -11,7 +11,7 @@ from cli.project.manifests import Workflow, workflows
 from cli.reach.client import Reach, at
 from cli.reach.http import OverHttp, nobody
 from cli.reach.record import is_over, print_record
-from cli.stack_up import Up, timings
+from cli.stack.up import Up, timings
 from compiler.check.program import Action, AwsCall, EventWait, Script, every_step
 from compiler.check.suggest import suggestion
 

@@ -16,8 +16,8 @@ from cli.console import FINE, Console, Misuse
 from cli.here import addresses
 from cli.here.people import caller, directory_of, people_of
 from cli.project.project import Project
-from cli.stack_deploy import NO_CDK, Deployer, NotDeployed, clear
-from cli.stack_up import Started, Talk, Up, timings
+from cli.stack.deploy import NO_CDK, Deployer, NotDeployed, clear
+from cli.stack.up import Started, Talk, Up, timings
 from cli.tools import Tools
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _started(options: Options, project: Project, console: Console) -> Iterator[S
 
 
 def _deployed(options: Options, console: Console, server: Server, started: Started) -> Iterator[Up]:
-    from cli.stack_people import way
+    from cli.stack.people import way
     from local.server import Site
 
     talk, project, ministack = started.talk, started.project, started.ministack

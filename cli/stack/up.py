@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from cli.console import Console
 from cli.output.progress import Style
 from cli.project.project import Project
-from cli.stack_deploy import Deployer
+from cli.stack.deploy import Deployer
 
 if TYPE_CHECKING:
-    from cli.stack_people import Way
+    from cli.stack.people import Way
     from local.ministack.server import Stack
 
 

@@ -1,0 +1,1 @@
+"""A deployed stage on this machine: `stepsmith dev --stack`."""
