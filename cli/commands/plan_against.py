@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from cli.console import FINE, WRONG, Console, Misuse
 
 if TYPE_CHECKING:
-    from cli.against_deployed import Deployed
+    from cli.against.deployed import Deployed
     from cli.project.project import Project
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Compare the project with what is deployed, then keep its manifests; as far as asked."""
-    from cli import against_text as output
-    from cli.against import comparison
-    from cli.against_deployed import save
+    from cli.against import text as output
+    from cli.against.comparison import comparison
+    from cli.against.deployed import save
     from cli.project.compile_file import Refused
     from cli.project.manifests import workflows
     from cli.project.targets import targets
@@ -68,7 +68,7 @@ def _is_elsewhere(word: str) -> bool:
 
 
 def _deployed(word: str, project: Project, environ: Mapping[str, str]) -> Deployed:
-    from cli.against_deployed import of_files, of_stage
+    from cli.against.deployed import of_files, of_stage
     from cli.reach.client import Reach
     from cli.reach.deployed import deployed
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cli import against_text as output
-from cli.against import comparison
-from cli.against_compare import Change, differences
-from cli.against_deployed import of_files, of_stage
+from cli.against import text as output
+from cli.against.changes import Change, differences
+from cli.against.comparison import comparison
+from cli.against.deployed import of_files, of_stage
 from cli.project.manifests import workflows
 from cli.project.project import Projects
 from cli.reach.client import Asked, Reach, Reply

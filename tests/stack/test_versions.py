@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cli import against_text as output
-from cli.against import comparison
-from cli.against_deployed import of_stage
+from cli.against import text as output
+from cli.against.comparison import comparison
+from cli.against.deployed import of_stage
 from cli.project.manifests import workflows
 from cli.project.project import Projects
 from cli.prune.account import Account

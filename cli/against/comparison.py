@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cli.against_compare import (
+from cli.against.changes import (
     Change,
     Compared,
     Comparison,
@@ -14,7 +14,7 @@ from cli.against_compare import (
     needs,
     triggers_of,
 )
-from cli.against_deployed import Deployed, OpenRun, Version
+from cli.against.deployed import Deployed, OpenRun, Version
 from cli.plan.overview import overview
 from cli.project.manifests import Workflow
 from cli.project.project import Project

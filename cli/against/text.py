@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import ndiff
 
-from cli.against_compare import About, Change, Compared, Comparison, Sign
-from cli.against_deployed import OpenRun, Version
+from cli.against.changes import About, Change, Compared, Comparison, Sign
+from cli.against.deployed import OpenRun, Version
 from cli.output.columns import when
 from cli.output.paint import Paint, Tone, shown
 from cli.output.units import plural

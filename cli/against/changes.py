@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cli.against_deployed import OpenRun, Version
-from cli.against_said import (
+from cli.against.deployed import OpenRun, Version
+from cli.against.said import (
     Said,
     SaidStep,
     input_says,
