@@ -22,7 +22,7 @@ from cli.project.settings import FILE
 
 if TYPE_CHECKING:
     from local.clock import Clock
-    from local.server import Server
+    from local.server.server import Server
     from local.stage import Stage
     from local.stage_time import Pace
 
@@ -50,7 +50,7 @@ def dev(options: Options, console: Console, wait: Callable[[], object]) -> int:
 
     Raises Misuse where it cannot be served.
     """
-    from local.server import PortTaken, Server
+    from local.server.server import PortTaken, Server
 
     kept = nullcontext() if options.keep is None else held(options.keep)
     try:
@@ -63,7 +63,7 @@ def dev(options: Options, console: Console, wait: Callable[[], object]) -> int:
 
 def _serve(options: Options, console: Console, wait: Callable[[], object], server: Server) -> int:
     from local.people import People
-    from local.server import Site
+    from local.server.server import Site
     from local.source import tree_of
     from local.stage import Stage
     from local.stage_setting import Setting

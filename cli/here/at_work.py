@@ -102,7 +102,7 @@ def at_work(
     """
     from cli.here.served import console_folder
     from local import state
-    from local.server import Server, Site
+    from local.server.server import Server, Site
     from local.stage import Stage
 
     folder = kept.folder

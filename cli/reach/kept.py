@@ -33,7 +33,7 @@ class InProcess:
 
     def send(self, asked: Asked) -> Reply:
         """Return what the stage answers."""
-        from local.server_events import Request, answer_of, event_of
+        from local.server.events import Request, answer_of, event_of
 
         headers = {name.lower(): value for name, value in asked.headers.items()}
         request = Request(asked.method, asked.target, {"host": "localhost", **headers}, asked.body)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from local.server_events import Answer, Request
+from local.server.events import Answer, Request
 
 _SETTINGS = "/console.json"
 _SECONDS = 60.0

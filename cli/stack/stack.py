@@ -21,7 +21,7 @@ from cli.stack.up import Started, Talk, Up, timings
 from cli.tools import Tools
 
 if TYPE_CHECKING:
-    from local.server import Server
+    from local.server.server import Server
 
 FOLDER = Path(".stepsmith", "stack")
 """In the project: logs, templates and code of a stage on ministack, while it is there."""
@@ -85,7 +85,7 @@ def served(options: Options, console: Console) -> Iterator[Up]:
     from cli.deployment import project_in
     from cli.here.served import PORT, PORTS
     from local.ministack.server import StackFault
-    from local.server import PortTaken, Server
+    from local.server.server import PortTaken, Server
 
     project = project_in(options.root, options.stage)
     port, tries = (PORT, PORTS) if options.port is None else (options.port, 1)
@@ -128,7 +128,7 @@ def _started(options: Options, project: Project, console: Console) -> Iterator[S
 
 def _deployed(options: Options, console: Console, server: Server, started: Started) -> Iterator[Up]:
     from cli.stack.people import way
-    from local.server import Site
+    from local.server.server import Site
 
     talk, project, ministack = started.talk, started.project, started.ministack
     _put_secrets(started, console)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cli.here import addresses
 from local.people import People
-from local.server import Server, Site
+from local.server.server import Server, Site
 from local.stage_setting import Setting
 from tests.cli.calling import Ended, call
 from tests.local.stages import ALICE, BOB, Caller, staged

@@ -9,7 +9,7 @@ import pytest
 
 from cli.reach.client import Asked, Reach, Refused, Reply
 from cli.reach.deployed import OUTPUTS, TOKEN
-from local.server import Server, Site
+from local.server.server import Server, Site
 from tests.cli.calling import call, write
 from tests.cli.reaching import town_in
 from tests.local.stages import BOB

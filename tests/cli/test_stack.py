@@ -21,8 +21,8 @@ from cli.stack.people import Logins, Way, way
 from cli.stack.stack import Options, _loop
 from cli.stack.up import Talk, timings
 from cli.tools import Tools
-from local.server import Server, Site
-from local.server_events import Answer, Request
+from local.server.events import Answer, Request
+from local.server.server import Server, Site
 from tests.cli.calling import write
 
 ALICE = "alice@example.com"

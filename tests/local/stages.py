@@ -18,7 +18,7 @@ from cli.project.manifests import workflows
 from cli.project.project import Project, Projects
 from local.clock import Clock
 from local.people import People
-from local.server_events import Request, answer_of, event_of
+from local.server.events import Request, answer_of, event_of
 from local.stage import Stage
 from local.stage_setting import Setting
 

@@ -11,8 +11,8 @@ from contextlib import closing
 
 import pytest
 
-from local.server import MOST_BYTES, PortTaken, Server, Site
-from local.server_events import Answer, Request, answer_of, event_of
+from local.server.events import Answer, Request, answer_of, event_of
+from local.server.server import MOST_BYTES, PortTaken, Server, Site
 
 ALICE, BOB = "alice@example.com", "bob@example.com"
 

@@ -10,7 +10,7 @@ import pytest
 from cli.console import Console
 from cli.reach.client import Refused, at
 from cli.stack.once import once
-from local.server_events import Request
+from local.server.events import Request
 from tests.stack.conftest import ALICE, CAROL, DAVE
 
 pytestmark = pytest.mark.slow

@@ -16,8 +16,8 @@ from urllib.parse import unquote
 
 from functions.domain.site import Site as Console
 from functions.http import files
-from local.server_events import Answer, Request, answer_of, event_of
-from local.server_login import COOKIE, LOGIN, NOBODY, login
+from local.server.events import Answer, Request, answer_of, event_of
+from local.server.login import COOKIE, LOGIN, NOBODY, login
 
 Api: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Answers an event of API Gateway."""

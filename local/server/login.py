@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from urllib.parse import quote, unquote
 
-from local.server_events import Answer, Request
+from local.server.events import Answer, Request
 
 COOKIE = "stepsmith-as"
 LOGIN = "/dev/login"

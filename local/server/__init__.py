@@ -1,0 +1,1 @@
+"""The API and the console of a local stage, over HTTP on this machine."""
