@@ -23,8 +23,8 @@ from cli.project.settings import FILE
 if TYPE_CHECKING:
     from local.clock import Clock
     from local.server.server import Server
-    from local.stage import Stage
-    from local.stage_time import Pace
+    from local.stage.stage import Stage
+    from local.stage.time import Pace
 
 _SAVE_AFTER = 2.0
 """Seconds between two saves of what is kept, at least."""
@@ -65,8 +65,8 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
     from local.people import People
     from local.server.server import Site
     from local.source import tree_of
-    from local.stage import Stage
-    from local.stage_setting import Setting
+    from local.stage.setting import Setting
+    from local.stage.stage import Stage
 
     root = options.root
     project = Projects().of(root / FILE)
@@ -129,7 +129,7 @@ def _announced(url: str, options: Options) -> Iterator[addresses.Address | None]
 
 
 def _clock(keep: Path | None) -> Clock:
-    from local.state import StateError, clock_of
+    from local.stage.state import StateError, clock_of
 
     try:
         return clock_of(keep)

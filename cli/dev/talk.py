@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from cli.here.workflows import Read
     from functions.domain.task_messages import Message
     from local.people import News
-    from local.stage import Stage
-    from local.stage_setting import Setting
+    from local.stage.setting import Setting
+    from local.stage.stage import Stage
 
 _PASSES = {
     "real": "as on the wall",

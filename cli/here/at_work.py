@@ -22,8 +22,8 @@ from local.people import News, Said
 if TYPE_CHECKING:
     from functions.domain.task import Task
     from functions.domain.task_messages import Message
-    from local.stage import Stage
-    from local.stage_setting import Setting
+    from local.stage.setting import Setting
+    from local.stage.stage import Stage
 
 _LOOK_SECONDS = 0.1
 
@@ -101,9 +101,9 @@ def at_work(
     `setting` is told the stage's address. Raises Misuse where a process is at work there already.
     """
     from cli.here.served import console_folder
-    from local import state
     from local.server.server import Server, Site
-    from local.stage import Stage
+    from local.stage import state
+    from local.stage.stage import Stage
 
     folder = kept.folder
     with (

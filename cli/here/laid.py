@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cli.project.manifests import graph
 from compiler.check.workflows import highest
 from compiler.manifest import manifest
-from local.stage_machines import Laid
+from local.stage.machines import Laid
 
 if TYPE_CHECKING:
     from cli.project.compile_file import Compiled

@@ -21,7 +21,7 @@ from cli.project.watched import state_of
 
 if TYPE_CHECKING:
     from functions.ports import Carries
-    from local.stage_machines import Laid
+    from local.stage.machines import Laid
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cli.here.workflows import Read
     from cli.project.project import Project
     from local.people import People
-    from local.stage import Stage
+    from local.stage.stage import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ def kept(
     from cli.here.secrets import secrets_here
     from cli.project.project import Projects
     from cli.project.settings import FILE
-    from local import state
     from local.people import People
     from local.source import tree_of
-    from local.stage import Stage
-    from local.stage_setting import Setting
+    from local.stage import state
+    from local.stage.setting import Setting
+    from local.stage.stage import Stage
 
     try:
         told = state.about(folder)

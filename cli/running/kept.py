@@ -17,8 +17,8 @@ from cli.reach.record import is_over
 if TYPE_CHECKING:
     from cli.running.job import Job
     from functions.domain.records.shape import RunRecord
-    from local.stage import Stage
-    from local.stage_setting import Setting
+    from local.stage.setting import Setting
+    from local.stage.stage import Stage
 
 _LOOK_SECONDS = 0.02
 _PATIENCE = 30.0
@@ -29,7 +29,7 @@ def run_kept(job: Job) -> tuple[RunRecord, bool]:
     """Carry a run out; return its record, and whether it was stopped. Raises Misuse."""
     from functions.actions.processes import stop_all
     from local.engine import INTERRUPTED
-    from local.stage_setting import Setting
+    from local.stage.setting import Setting
 
     arguments, compiled = job.arguments, job.compiled
     root = compiled.project.root.absolute()

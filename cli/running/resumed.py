@@ -17,7 +17,7 @@ from cli.reach.client import Reach
 from cli.reach.kept import InProcess, kept_workflows
 
 if TYPE_CHECKING:
-    from local.stage_setting import Setting
+    from local.stage.setting import Setting
 
 
 @contextmanager
@@ -25,10 +25,10 @@ def resuming(arguments: argparse.Namespace, console: Console) -> Iterator[Reach]
     """Give a way to the stage kept in a folder, with its workflows as they are now."""
     from cli.output.progress import Progress, Style
     from cli.project.project import Projects
-    from local import state
     from local.people import People
     from local.source import tree_of
-    from local.stage_setting import Setting
+    from local.stage import state
+    from local.stage.setting import Setting
 
     folder: Path = arguments.keep
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from cli.here import addresses
 from local.people import People
 from local.server.server import Server, Site
-from local.stage_setting import Setting
+from local.stage.setting import Setting
 from tests.cli.calling import Ended, call
 from tests.local.stages import ALICE, BOB, Caller, staged
 

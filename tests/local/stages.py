@@ -19,8 +19,8 @@ from cli.project.project import Project, Projects
 from local.clock import Clock
 from local.people import People
 from local.server.events import Request, answer_of, event_of
-from local.stage import Stage
-from local.stage_setting import Setting
+from local.stage.setting import Setting
+from local.stage.stage import Stage
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 ALICE, BOB = "alice@example.com", "bob@example.com"

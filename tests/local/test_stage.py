@@ -15,12 +15,12 @@ from cli.here.people import directory_of
 from cli.project.manifests import workflows
 from functions.domain.people import Directory
 from functions.domain.task_messages import Message
-from local import state
 from local.clock import Clock
 from local.people import People, Said
-from local.stage_queue import AGAIN_AFTER, MOST_RECEIVES, Queue
-from local.stage_setting import Setting
-from local.stage_time import Pacer
+from local.stage import state
+from local.stage.queue import AGAIN_AFTER, MOST_RECEIVES, Queue
+from local.stage.setting import Setting
+from local.stage.time import Pacer
 from tests.local.stages import ALICE, BOB, NEW_YEAR, project, staged
 
 REVIEW = """
@@ -364,7 +364,7 @@ def test_what_functions_could_not_do_is_told_and_the_stage_goes_on(tmp_path, mon
     faults: list[str] = []
     setting = Setting(fault=faults.append, people=People(Directory()))
     with staged(tmp_path, setting, signup=SIGNUP) as bob:
-        monkeypatch.setattr("local.stage_handlers.Handlers.changed", lambda *_: 1 / 0)
+        monkeypatch.setattr("local.stage.handlers.Handlers.changed", lambda *_: 1 / 0)
         bob.run("signup")
         bob.until(lambda: faults)
         assert faults[0].startswith("records: ZeroDivisionError")

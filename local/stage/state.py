@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from local.clock import Clock
-from local.stage_names import BUCKET
+from local.stage.names import BUCKET
 from local.tables import table_name
 from protocol.tables import TABLES
 

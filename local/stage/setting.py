@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from functions.ports import Carries
 from local.people import People
-from local.stage_time import Pace
+from local.stage.time import Pace
 
 if TYPE_CHECKING:
     from functions.domain.task_messages import Message

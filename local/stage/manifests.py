@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from functions.adapters.manifests import KeptManifests
-from local.stage_names import BUCKET
+from local.stage.names import BUCKET
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

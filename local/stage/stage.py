@@ -26,21 +26,22 @@ from functions.adapters.secrets import ManagedSecrets
 from functions.ports import Carries
 from functions.usecases.start_run import Starter, reference_of, start_of, start_run
 from functions.wiring import Local
-from local import secrets, state
+from local import secrets
 from local.clock import Clock
 from local.engine import INTERRUPTED, REGION, Engine
 from local.functions import Functions
-from local.stage_events import Events
-from local.stage_handlers import Around, Handlers
-from local.stage_logs import RunLogs
-from local.stage_machines import Laid, Machines, manifests_of
-from local.stage_manifests import LocalManifests
-from local.stage_names import BUCKET, BUS, MACHINES, STAGE
-from local.stage_queue import Queue
-from local.stage_setting import Setting
-from local.stage_sources import StageSources
-from local.stage_streams import Streams
-from local.stage_time import FAST, SWEEP_SECONDS, Pacer, Schedules, every
+from local.stage import state
+from local.stage.events import Events
+from local.stage.handlers import Around, Handlers
+from local.stage.logs import RunLogs
+from local.stage.machines import Laid, Machines, manifests_of
+from local.stage.manifests import LocalManifests
+from local.stage.names import BUCKET, BUS, MACHINES, STAGE
+from local.stage.queue import Queue
+from local.stage.setting import Setting
+from local.stage.sources import StageSources
+from local.stage.streams import Streams
+from local.stage.time import FAST, SWEEP_SECONDS, Pacer, Schedules, every
 from local.tables import create_tables, table_name
 from protocol import environment
 from protocol.names import machine_name

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from local.engine import ACCOUNT, REGION
-from local.stage_names import BUS
+from local.stage.names import BUS
 from protocol.events import buses_of
 from protocol.patterns import matches
 

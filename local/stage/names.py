@@ -6,8 +6,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from local.engine import ACCOUNT, REGION
-from local.stage_queue import DEAD
-from local.stage_queue import NAME as EVENTS
+from local.stage.queue import DEAD
+from local.stage.queue import NAME as EVENTS
 from local.tables import table_name
 from protocol import environment
 

@@ -33,7 +33,7 @@ from functions.wiring import (
 )
 from local.engine import REGION
 from local.people import Staff
-from local.stage_names import MACHINES, STAGE, here, variables
+from local.stage.names import MACHINES, STAGE, here, variables
 from local.tables import table_name
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from functions.usecases.webhooks import Door
     from functions.wiring import ApiWiring
     from local.clock import Clock
-    from local.stage_logs import RunLogs
-    from local.stage_manifests import LocalManifests
-    from local.stage_queue import Queue
-    from local.stage_setting import Setting
-    from local.stage_streams import Take
+    from local.stage.logs import RunLogs
+    from local.stage.manifests import LocalManifests
+    from local.stage.queue import Queue
+    from local.stage.setting import Setting
+    from local.stage.streams import Take
 
 Handler: TypeAlias = Callable[[Any, object], Any]
 

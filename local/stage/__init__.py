@@ -1,0 +1,1 @@
+"""What a deployment makes, in this process: its machines, functions, tables, queue and clock."""
