@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
@@ -42,6 +43,7 @@ class Alarms(Construct):
     def __init__(self, scope: Construct, id: str, watched: Watched, mails: Sequence[str]) -> None:
         super().__init__(scope, id)
         self.topic = sns.Topic(self, "Topic", enforce_ssl=True)
+        _let_alarms_publish(self.topic)
         for mail in mails:
             self.topic.add_subscription(subscriptions.EmailSubscription(mail))
         acknowledge(
@@ -115,6 +117,25 @@ class Alarms(Construct):
                 metric_value="1",
             )
         return _metric(NAMESPACE, f"{NOT_SENT}-{self._watched.stage}", {})
+
+
+def _let_alarms_publish(topic: sns.Topic) -> None:
+    """Let this account's alarms write to a topic.
+
+    A topic without a policy lets them; one with any policy, such as that it takes TLS only, lets
+    nobody whom the policy does not name.
+
+    https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
+    """
+    alarms = f"arn:{Aws.PARTITION}:cloudwatch:{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:*"
+    topic.add_to_resource_policy(
+        iam.PolicyStatement(
+            actions=["sns:Publish"],
+            principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+            resources=[topic.topic_arn],
+            conditions={"ArnLike": {"aws:SourceArn": alarms}},
+        )
+    )
 
 
 class Dashboard(Construct):

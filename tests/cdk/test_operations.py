@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from tests.architecture.project import ROOT
@@ -31,6 +32,44 @@ def test_each_alarm_looks_at_five_minutes_and_rings_from_one_on(templates: Templ
         assert (properties["Period"], properties["EvaluationPeriods"]) == (300, 1)
         assert properties["Threshold"] == 1
         assert properties["TreatMissingData"] == "notBreaching"
+
+
+def test_whoever_writes_to_a_topic_or_queue_that_has_a_policy_is_let_by_it(templates: Templates):
+    """With a policy the default one is gone, which lets in whatever is of the account."""
+    found = {
+        (kind, each["Principal"]["Service"])
+        for kind in ("AWS::SNS::TopicPolicy", "AWS::SQS::QueuePolicy")
+        for policy in of_type(templates.root, kind).values()
+        for each in policy["Properties"]["PolicyDocument"]["Statement"]
+        if each["Effect"] == "Allow"
+    }
+
+    assert found == {
+        ("AWS::SNS::TopicPolicy", "cloudwatch.amazonaws.com"),
+        ("AWS::SQS::QueuePolicy", "events.amazonaws.com"),
+    }
+
+
+def test_the_alarms_may_write_to_the_topic_that_they_tell(templates: Templates):
+    [policy] = of_type(templates.root, "AWS::SNS::TopicPolicy").values()
+    [allow] = [
+        each
+        for each in policy["Properties"]["PolicyDocument"]["Statement"]
+        if each["Effect"] == "Allow"
+    ]
+    told = {
+        json.dumps(action)
+        for alarm in of_type(templates.root, "AWS::CloudWatch::Alarm").values()
+        for action in alarm["Properties"]["AlarmActions"]
+    }
+
+    assert allow["Action"] == "sns:Publish"
+    assert told == {json.dumps(allow["Resource"])}
+    [topic] = policy["Properties"]["Topics"]
+    assert topic == allow["Resource"]
+    source = json.dumps(allow["Condition"]["ArnLike"]["aws:SourceArn"])
+    assert ":cloudwatch:" in source
+    assert ":alarm:*" in source
 
 
 def test_the_names_that_it_tells_are_those_of_the_template(templates: Templates):
