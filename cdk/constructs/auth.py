@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aws_cdk import Aws, CfnDeletionPolicy, Duration, RemovalPolicy
+from aws_cdk import Aws, CfnDeletionPolicy, Duration, RemovalPolicy, Stack, Token
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
@@ -102,7 +102,7 @@ class Pool(Construct):
             for one in (self.client, domain):
                 one.cfn_options.deletion_policy = CfnDeletionPolicy.RETAIN_EXCEPT_ON_CREATE
                 one.cfn_options.update_replace_policy = CfnDeletionPolicy.RETAIN
-        self.host = f"https://{domain.ref}.auth.{Aws.REGION}.amazoncognito.com"
+        self.host = f"https://{domain.ref}.{_logins(self)}.{Aws.REGION}.amazoncognito.com"
         acknowledge(
             self.pool, "AwsSolutions-COG3", "threat protection is of a plan paid by the user"
         )
@@ -119,6 +119,16 @@ class Pool(Construct):
         made = _authorizer(self, "Authorizer", api, issuer, [self.client.ref])
         login = _login("cognito", issuer, self.client.ref)
         return Authorisation("JWT", made, {**login, "host": self.host})
+
+
+def _logins(scope: Construct) -> str:
+    """Return what a region calls its hosted logins.
+
+    https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-cog.html
+    """
+    region = Stack.of(scope).region
+    is_gov = not Token.is_unresolved(region) and region.startswith("us-gov-")
+    return "auth-fips" if is_gov else "auth"
 
 
 def _login(kind: str, issuer: str, client: str) -> dict[str, str]:

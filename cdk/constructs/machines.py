@@ -21,6 +21,10 @@ from protocol.names import machine_name
 ALIAS = "live"
 """What runs are started through; a deployment, or a rollback, moves it."""
 
+_SERVICE = re.compile(r'("Resource": ?"arn:)aws(:states:::)')
+"""What a definition calls a service by: the ARN is of the partition that the machine is in."""
+_PARTITION = "Partition"
+
 _PLACEHOLDER = re.compile(
     r"\$\{((?:action|machine):[^{}\x22]+|latches|tasks|records|bus|codebuild)\}"  # \x22: a quote
 )
@@ -53,9 +57,11 @@ class StateMachine(Construct):
         super().__init__(scope, id)
         self.name = machine_name(application.stage.name, machine.name)
         used = {name: fills[name] for name in sorted(placeholders(machine.definition))}
-        definition = assets.Asset(
-            self, "Definition", path=str(_written(machine, application.scratch))
-        )
+        text = _substituted(machine.definition)
+        definition = assets.Asset(self, "Definition", path=str(_written(text, application.scratch)))
+        values = {_key(name): fill.value for name, fill in used.items()}
+        if f"${{{_PARTITION}}}" in text:
+            values[_PARTITION] = Aws.PARTITION
         started = [fill for name, fill in used.items() if fill.executions]
         statements = [_filled(one, used, started) for one in machine.statements]
         own_role = role(
@@ -74,8 +80,7 @@ class StateMachine(Construct):
             definition_s3_location=stepfunctions.CfnStateMachine.S3LocationProperty(
                 bucket=definition.s3_bucket_name, key=definition.s3_object_key
             ),
-            definition_substitutions={_key(name): fill.value for name, fill in used.items()}
-            or None,
+            definition_substitutions=values or None,
             tracing_configuration=stepfunctions.CfnStateMachine.TracingConfigurationProperty(
                 enabled=True
             ),
@@ -132,9 +137,14 @@ def machine_fill(stage: str, name: str, version: str) -> Fill:
     )
 
 
-def _written(machine: Machine, scratch: Path) -> Path:
-    """Write a definition with placeholders that CloudFormation substitutes."""
-    text = _PLACEHOLDER.sub(lambda found: f"${{{_key(found[1])}}}", machine.definition)
+def _substituted(definition: str) -> str:
+    """Return a definition with placeholders that CloudFormation substitutes."""
+    text = _PLACEHOLDER.sub(lambda found: f"${{{_key(found[1])}}}", definition)
+    return _SERVICE.sub(rf"\1${{{_PARTITION}}}\2", text)
+
+
+def _written(text: str, scratch: Path) -> Path:
+    """Write a definition into a folder and return its path."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = scratch / "machines" / f"{digest}.asl.json"
     path.parent.mkdir(parents=True, exist_ok=True)

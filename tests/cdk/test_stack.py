@@ -121,6 +121,23 @@ def test_files_of_runs_are_private_and_kept(templates: Templates):
     assert {"Bool": {"aws:SecureTransport": "false"}} in refused
 
 
+def test_no_arn_is_of_one_partition_alone(templates: Templates):
+    """Neither in templates nor in what machines call services by: also for aws-cn, aws-us-gov."""
+    machines = templates.of_type(MACHINE)
+    assert machines
+    for one in machines:
+        properties = one["Properties"]
+        digest = properties["DefinitionS3Location"]["Key"].partition(".")[0]
+        text = (templates.folder / f"asset.{digest}.json").read_text(encoding="utf-8")
+        assert "arn:aws:" not in text
+        assert ":states:::" in text
+        assert properties["DefinitionSubstitutions"]["Partition"] == {"Ref": "AWS::Partition"}
+        found = re.findall(r'"Resource":"(arn:[^:]*:states):::', text)
+        assert set(found) == {"arn:${Partition}:states"}
+    for template in templates.all():
+        assert "arn:aws:" not in json.dumps(template)
+
+
 def test_a_stage_that_is_not_protected_leaves_nothing_behind(tmp_path: Path):
     project = write_project(tmp_path, {"hello": HELLO}, "{protected: false}")
     found = synthesised(application_in(project, tmp_path / "stubs"), tmp_path / "out")
