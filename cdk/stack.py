@@ -125,7 +125,10 @@ class StageStack(Stack):
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 password_length=64, exclude_punctuation=True
             ),
-            removal_policy=RemovalPolicy.RETAIN if stage.protected else RemovalPolicy.DESTROY,
+            # Not where its making is undone: its name would be taken at the next deployment.
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+            if stage.protected
+            else RemovalPolicy.DESTROY,
         )
         acknowledge(key, "AwsSolutions-SMG4", "a new key makes all links void that are out")
 

@@ -15,6 +15,10 @@ from cli.reach.deployed import stack_of
 if TYPE_CHECKING:
     from boto3 import Session
 
+_NEVER_MADE = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED")
+"""How a stack is left whose first deployment failed: the CDK deletes it, if that is not refused."""
+_UNPROTECTED = "update-termination-protection --no-enable-termination-protection"
+
 
 def stage_checks(project: Project, session: Session) -> Iterator[Check]:
     """Yield what there is of a project's stage in its account."""
@@ -72,6 +76,11 @@ def _deployed(name: str, client: Any) -> Check:
     if status.endswith("_COMPLETE") and "ROLLBACK" not in status:
         return Check("stack", "ok", f"{stack_of(name)}: {status}")
     todo = "see its events in CloudFormation, and deploy it again"
+    if status in _NEVER_MADE:
+        todo = (
+            f"see its events in CloudFormation; then aws cloudformation {_UNPROTECTED} "
+            f"--stack-name {stack_of(name)}, and deploy it again"
+        )
     return Check("stack", "missing", f"{stack_of(name)}: {status}", todo)
 
 

@@ -121,6 +121,22 @@ def test_files_of_runs_are_private_and_kept(templates: Templates):
     assert {"Bool": {"aws:SecureTransport": "false"}} in refused
 
 
+def test_a_deployment_that_fails_leaves_no_name_taken(templates: Templates):
+    """What has a name of its own goes where its making is undone, or the next one would fail."""
+    names = {"Name", "LogGroupName", "StateMachineName", "DashboardName", "Domain"}
+    stays = [
+        (one["Type"], name)
+        for template in templates.all()
+        for name, one in template["Resources"].items()
+        if one.get("DeletionPolicy") == "Retain" and names & one["Properties"].keys()
+    ]
+
+    assert stays == []
+    [key] = of_type(templates.root, "AWS::SecretsManager::Secret").values()
+    assert key["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert key["UpdateReplacePolicy"] == "Retain"
+
+
 def test_no_arn_is_of_one_partition_alone(templates: Templates):
     """Neither in templates nor in what machines call services by: also for aws-cn, aws-us-gov."""
     machines = templates.of_type(MACHINE)

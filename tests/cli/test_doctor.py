@@ -262,6 +262,15 @@ def test_a_stack_that_failed_is_deployed_again(project, session, status, state):
     assert _stage(project, session, status)["stack"].state == state
 
 
+def test_a_stack_that_was_never_made_has_to_lose_its_protection_first(project, session):
+    """The CDK would delete it before it makes it anew, and is refused."""
+    session.client("ssm").put_parameter(Name=PARAMETER, Value="30", Type="String")
+
+    for status, has_to in (("ROLLBACK_COMPLETE", True), ("UPDATE_ROLLBACK_COMPLETE", False)):
+        todo = _stage(project, session, status)["stack"].todo
+        assert ("--no-enable-termination-protection --stack-name stepsmith-dev" in todo) is has_to
+
+
 def test_a_stage_has_the_secrets_that_its_workflows_read(project, session):
     session.client("ssm").put_parameter(Name=PARAMETER, Value="30", Type="String")
     secrets = session.client("secretsmanager")
