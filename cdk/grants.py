@@ -115,12 +115,22 @@ class Places:
         return Statement(("logs:FilterLogEvents",), (arn,))
 
     def mail(self) -> Statement:
-        """Return the right to send mails as the stage's sender; none of it without one."""
+        """Return the right to send mails as the stage's sender; none of it without one.
+
+        Whose mail it is says the condition, not the resources: SES asks for the right on the
+        address or on its domain, whichever is verified, on a configuration set that is the
+        identity's default, and, of an account in the sandbox, on the recipient's identity too.
+
+        https://docs.aws.amazon.com/ses/latest/dg/sending-authorization-policies.html
+        """
         if self.stage.sender is None:
             return Statement((), ())
-        host = self.stage.sender.rpartition("@")[2]
-        names = (self.stage.sender, host)
-        return Statement(("ses:SendEmail",), tuple(_arn("ses", f"identity/{n}") for n in names))
+        names = ("identity", "configuration-set")
+        return Statement(
+            ("ses:SendEmail",),
+            tuple(_arn("ses", f"{name}/*") for name in names),
+            (("ses:FromAddress", self.stage.sender),),
+        )
 
     def send(self) -> Statement:
         """Return the right to put events into the stage's queue."""

@@ -69,10 +69,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Statement:
-    """Actions allowed on resources."""
+    """Actions allowed on resources, where keys of the request equal what is `given` for them."""
 
     actions: tuple[str, ...]
     resources: tuple[str, ...]
+    given: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

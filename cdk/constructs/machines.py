@@ -14,7 +14,7 @@ from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from cdk.constructs.acknowledged import acknowledge
-from cdk.constructs.roles import TRACING, role
+from cdk.constructs.roles import SAMPLING, TRACING, role
 from cdk.model import Application, Machine, Statement
 from protocol.names import machine_name
 
@@ -68,7 +68,7 @@ class StateMachine(Construct):
             self,
             "Role",
             "states.amazonaws.com",
-            [*statements, TRACING],
+            [*statements, SAMPLING, TRACING],
             kept=application.stage.protected,
         )
         made = stepfunctions.CfnStateMachine(

@@ -16,12 +16,18 @@ from cdk.model import Statement
 
 TRACING = Statement(("xray:PutTelemetryRecords", "xray:PutTraceSegments"), ("*",))
 """X-Ray knows no resources: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html"""
+SAMPLING = Statement(("xray:GetSamplingRules", "xray:GetSamplingTargets"), ("*",))
+"""Lambda asks for these itself, Step Functions by the machine's role:
+https://docs.aws.amazon.com/step-functions/latest/dg/concepts-xray-tracing.html"""
 
 _WHY = {
+    "dynamodb:ListStreams": "the list of streams knows no resources",
     "lambda:InvokeFunction": "all versions: a run calls those that it started with",
     "states:StartExecution": "all versions: a run starts the children that it started with",
     "states:DescribeExecution": "the executions of machines whose names are the stage's",
     "states:SendTaskSuccess": "a task token is no resource of IAM",
+    "ses:SendEmail": "whoever it is from is given; in the sandbox the recipient's counts as well",
+    "xray:GetSamplingRules": "X-Ray knows no resources",
     "xray:PutTraceSegments": "X-Ray knows no resources",
 }
 
@@ -37,7 +43,11 @@ def role(
     merged = _merged(statements)
     document = iam.PolicyDocument(
         statements=[
-            iam.PolicyStatement(actions=[*one.actions], resources=[*one.resources])
+            iam.PolicyStatement(
+                actions=[*one.actions],
+                resources=[*one.resources],
+                conditions={"StringEquals": dict(one.given)} if one.given else None,
+            )
             for one in merged
         ]
     )
@@ -59,10 +69,13 @@ def role(
 
 
 def _merged(statements: Iterable[Statement]) -> list[Statement]:
-    found: dict[tuple[str, ...], dict[str, None]] = {}
+    found: dict[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], dict[str, None]] = {}
     for one in statements:
-        found.setdefault(one.actions, {}).update(dict.fromkeys(one.resources))
-    return [Statement(actions, tuple(resources)) for actions, resources in sorted(found.items())]
+        found.setdefault((one.actions, one.given), {}).update(dict.fromkeys(one.resources))
+    return [
+        Statement(actions, tuple(resources), given)
+        for (actions, given), resources in sorted(found.items())
+    ]
 
 
 def _explain(made: iam.Role, statements: Iterable[Statement]) -> None:

@@ -117,9 +117,14 @@ def reading_queues(arns: Sequence[str]) -> Statement:
 
 
 def reading_streams(arns: Sequence[str], failures: str) -> tuple[Statement, ...]:
-    """Return the rights to read streams of tables, and to hand on what cannot be read."""
+    """Return the rights to read streams of tables, and to hand on what cannot be read.
+
+    Lambda asks for all four where a function is to read a stream, and which streams there are
+    knows no resources: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-create-package.html
+    """
     reads = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
     return (
         Statement(reads, tuple(arns)),
+        Statement(("dynamodb:ListStreams",), ("*",)),
         Statement(("sqs:SendMessage",), (failures,)),
     )

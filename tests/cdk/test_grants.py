@@ -36,6 +36,7 @@ BY_LAMBDA = {
     "dynamodb:DescribeStream",
     "dynamodb:GetRecords",
     "dynamodb:GetShardIterator",
+    "dynamodb:ListStreams",
     "sqs:DeleteMessage",
     "sqs:GetQueueAttributes",
     "sqs:ReceiveMessage",
@@ -44,6 +45,8 @@ BY_LAMBDA = {
 ALWAYS = {
     "logs:CreateLogStream",
     "logs:PutLogEvents",
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
     "xray:PutTelemetryRecords",
     "xray:PutTraceSegments",
 }
@@ -72,6 +75,49 @@ def tables_of(templates: Templates) -> dict[str, str]:
 def names(shipped: Application) -> list[str]:
     """Return all functions."""
     return [*CORE, *(f"action-{one.name}" for one in shipped.actions)]
+
+
+def test_a_function_that_reads_streams_may_all_that_lambda_asks_for(templates: Templates):
+    """Else the stream is not even connected: the mapping is refused while deploying.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-create-package.html
+    """
+    asked = {f"dynamodb:{verb}" for verb in ("DescribeStream", "GetRecords", "GetShardIterator")}
+    for name in ("records", "wake"):
+        rights = allowed(templates, name)
+
+        assert asked <= set(rights)
+        assert rights["dynamodb:ListStreams"] == ["*"]
+
+
+def test_mails_are_sent_as_the_sender_and_as_nobody_else(templates: Templates):
+    """Also from the sandbox, where SES asks for the right on the recipient's identity as well."""
+    found = [
+        (role, one)
+        for role in of_type(templates.root, "AWS::IAM::Role").values()
+        for one in statements(role)
+        if "ses:SendEmail" in listed(one["Action"])
+    ]
+
+    assert len(found) == 4  # api, records, tasks, and the action
+    for _, one in found:
+        assert one["Condition"] == {"StringEquals": {"ses:FromAddress": "stepsmith@example.com"}}
+        text = json.dumps(one["Resource"])
+        assert ":identity/*" in text
+        assert ":configuration-set/*" in text
+
+
+def test_machines_may_ask_for_the_rules_by_which_traces_are_sampled(templates: Templates):
+    for template in templates.workflows.values():
+        for role in of_type(template, "AWS::IAM::Role").values():
+            actions = {action for one in statements(role) for action in listed(one["Action"])}
+            if role["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Principal"] == {
+                "Service": "states.amazonaws.com"
+            }:
+                assert {
+                    *("xray:GetSamplingRules", "xray:GetSamplingTargets"),
+                    *("xray:PutTelemetryRecords", "xray:PutTraceSegments"),
+                } <= actions
 
 
 def test_nothing_is_allowed_that_is_not_called(templates: Templates, shipped: Application):

@@ -19,7 +19,10 @@ FILE = ROOT / "docs" / "security.md"
 PAGE = FILE.read_text(encoding="utf-8")
 _HEAD = "| function | tables | and |\n| --- | --- | --- |\n"
 VERBS = {"GetItem": "get", "PutItem": "put", "Query": "query", "UpdateItem": "update"}
-STREAMS = {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
+STREAMS = {
+    *("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"),
+    "dynamodb:ListStreams",
+}
 
 
 # --- roles --------------------------------------------------------------------------------------
