@@ -37,6 +37,7 @@ _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]")
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]+)?(/[^\s?#]*)?")
 _HOST = re.compile(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
+_RESERVED = ("amazon", "aws", "cognito")
 DAY = 86_400
 
 
@@ -268,9 +269,21 @@ def _check_prefixes(settings: Settings, reporter: Reporter) -> None:
 
 
 def _check_logins(settings: Settings, reporter: Reporter) -> None:
-    """Report stages that take others' tokens without saying whose, or say so for nothing."""
+    """Report stages that nobody can log in to, or that say for nothing whose tokens they take.
+
+    The name of a user pool's domain has the stage's in it:
+    https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-assign-domain-prefix.html
+    """
     for name, stage in (settings.stages or {}).items():
         path: Path = ("stages", name)
+        word = next((one for one in _RESERVED if one in name), None)
+        if word is not None and stage.auth in (None, "cognito") and name != LOCAL:
+            reporter.error_at_key(
+                "bad-name",
+                path,
+                f"'{name}' has '{word}' in it, which Cognito takes in no name of a login",
+                "call the stage something else, or write `auth: oidc` or `auth: iam`",
+            )
         if stage.auth == "oidc" and stage.oidc is None and reporter.document.find(path) is not None:
             if reporter.document.key((*path, "oidc")) is None:
                 reporter.error(

@@ -99,6 +99,8 @@ def test_an_empty_file_is_a_project_with_defaults(text: str):
         ("stages: {dev: {}, dev-2: {}}\n", "bad-name", "dev-2"),
         ("stages: {dev-2: {region: eu-west-1}, dev: {region: eu-west-1}}\n", "bad-name", "dev-2"),
         ("stages: {Dev_1: {region: eu-west-1}}\n", "bad-name", "Dev_1"),
+        ("stages: {draws: {}}\n", "bad-name", "draws"),
+        ("stages: {my-cognito: {auth: cognito}}\n", "bad-name", "my-cognito"),
         ("groups: {team: [nobody]}\n", "unknown-value", "nobody"),
         ("identities: {alice: nobody}\n", "unknown-value", "nobody"),
     ],
@@ -124,6 +126,7 @@ def test_all_mistakes_are_reported_at_once():
         "stages: {dev: {account: '012345678901'}, dev-2: {account: '112345678901'}}\n",
         "stages: {dev: {}, dev2: {}}\n",
         "stages: {local: {}, local-2: {}}\n",
+        "stages: {aws-prod: {auth: iam}}\n",
     ],
 )
 def test_stages_may_be_called_alike_where_they_cannot_be_mixed_up(text: str):
