@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 from aws_cdk import Aws, CfnOutput, RemovalPolicy, Stack, Tags
 from aws_cdk import aws_events as events
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
@@ -19,6 +18,7 @@ from cdk.constructs.acknowledged import acknowledge
 from cdk.constructs.alarms import Alarms, Dashboard, Watched
 from cdk.constructs.bucket import RunFiles
 from cdk.constructs.builds import Builds
+from cdk.constructs.executions import tell_of_executions
 from cdk.constructs.functions import Function, LogGroup, Recipe, Surroundings
 from cdk.constructs.http_api import HttpApi
 from cdk.constructs.machines import ALIAS, Fill
@@ -36,7 +36,7 @@ from cdk.constructs.triggers import Ways, sources
 from cdk.model import CORE, KNOW_PEOPLE, KNOW_WORKFLOWS, Action, Application, Statement
 from cdk.workflows import lay
 from protocol import environment
-from protocol.names import action_name, log_group, machine_name
+from protocol.names import action_name, log_group
 
 INTAKE_SECONDS = 60
 _SIZES: Mapping[str, dict[str, Any]] = {
@@ -96,8 +96,7 @@ class StageStack(Stack):
         self._open_api()
         lay(self, application, self._fills(), self._ways())
         self._sources()
-        failed = self._records()
-        self._watch(failed)
+        self._watch(tell_of_executions(self, stage.name, self._core["records"].function))
 
     def _surroundings(self, *tables: str) -> Surroundings:
         """Return what functions have in common that know of these tables; without names, of all."""
@@ -322,26 +321,6 @@ class StageStack(Stack):
             records = self._core["records"].function
             streams.read(f"Records{table.capitalize()}", self._tables.stream(table), records)
 
-    def _records(self) -> events.CfnRule:
-        """Tell `records` of executions, and let it look for what was lost; return the failures."""
-        machines = (
-            f"arn:{Aws.PARTITION}:states:{Aws.REGION}:{Aws.ACCOUNT_ID}:stateMachine:"
-            f"{machine_name(self._application.stage.name, '')}"
-        )
-
-        def pattern(*statuses: str) -> dict[str, Any]:
-            return {
-                "source": ["aws.states"],
-                "detail-type": ["Step Functions Execution Status Change"],
-                "detail": {"status": [*statuses], "stateMachineArn": [{"prefix": machines}]},
-            }
-
-        function = self._core["records"].function
-        failed = _rule(self, "Failed", function, pattern=pattern("FAILED", "TIMED_OUT"))
-        _rule(self, "Others", function, pattern=pattern("RUNNING", "SUCCEEDED", "ABORTED"))
-        _rule(self, "Sweep", function, schedule="rate(5 minutes)", given='{"op":"sweep"}')
-        return failed
-
     def _watch(self, failed: events.CfnRule) -> None:
         watched = Watched(
             stage=self._application.stage.name,
@@ -355,34 +334,3 @@ class StageStack(Stack):
         )
         Alarms(self, "Alarms", watched, self._application.stage.alarms)
         Dashboard(self, "Dashboard", watched)
-
-
-def _rule(
-    scope: Construct,
-    id: str,
-    function: lambda_.IFunction,
-    *,
-    pattern: dict[str, Any] | None = None,
-    schedule: str | None = None,
-    given: str | None = None,
-) -> events.CfnRule:
-    """Return a rule that calls a function."""
-    made = events.CfnRule(
-        scope,
-        f"{id}Rule",
-        event_pattern=pattern,
-        schedule_expression=schedule,
-        state="ENABLED",
-        targets=[
-            events.CfnRule.TargetProperty(id="function", arn=function.function_arn, input=given)
-        ],
-    )
-    lambda_.CfnPermission(
-        scope,
-        f"{id}Calls",
-        action="lambda:InvokeFunction",
-        function_name=function.function_arn,
-        principal="events.amazonaws.com",
-        source_arn=made.attr_arn,
-    )
-    return made
