@@ -1,6 +1,6 @@
 """Steps that go to CodeBuild on AWS run on this machine in a local run.
 
-A build is given the step's call in a variable, carries it out with the same wrapper as the
+A build is given the step's call in variables, carries it out with the same wrapper as the
 functions of actions and stores its result, which the next state fetches. Here the call goes to a
 function that does just that.
 """
@@ -15,7 +15,6 @@ from protocol.payloads import ActionCall, Envelope
 
 _BUILD = "arn:aws:states:::codebuild:startBuild.sync"
 _INVOKE = "arn:aws:states:::lambda:invoke"
-_CALL = "STEPSMITH_CALL"
 
 
 def localised(definition: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,12 +33,10 @@ def _walk(value: Any) -> Any:
 
 
 def _arguments(build: Mapping[str, Any]) -> dict[str, Any]:
-    variables = build["EnvironmentVariablesOverride"]
-    call = next(v["Value"] for v in variables if v["Name"] == _CALL)
-    expression = call.removeprefix("{%").removesuffix("%}").strip()
+    expression = build["EnvironmentVariablesOverride"].removeprefix("{%").removesuffix("%}").strip()
     return {
         "FunctionName": CODEBUILD_PROJECT,
-        "Payload": f"{{% $parse({expression}) %}}",
+        "Payload": f"{{% $parse($join({expression}.Value)) %}}",
     }
 
 

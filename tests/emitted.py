@@ -8,7 +8,7 @@ told as a run's record would tell it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from compiler.check import Surroundings
 from compiler.pipeline import Compilation, compile_source
 from compiler.source import Source
 from protocol.names import (
+    BUILD_CALL,
     LATCH_SKIP,
     LATCH_SKIP_FAILED,
     LATCHES,
@@ -97,8 +98,7 @@ class World:
             return play_nested(call, machine, given, self, name=call.arguments["Name"])
         step = call.state.split(".", maxsplit=1)[0]
         if "codebuild" in call.resource:
-            (variable,) = call.arguments["EnvironmentVariablesOverride"]
-            payload = json.loads(variable["Value"])
+            payload = json.loads(_call_of_build(call.arguments["EnvironmentVariablesOverride"]))
             answer = self._action(payload)
             self.built[(step, str(payload.get("items")))] = answer
             return answer
@@ -261,3 +261,11 @@ def ancestors(name: str, rules: Mapping[str, Rule]) -> set[str]:
             found.add(here)
             stack.extend(rules[here].depends_on)
     return found
+
+
+def _call_of_build(variables: Sequence[Mapping[str, str]]) -> str:
+    """Return a build's call, as it puts it together; each variable is one that CodeBuild takes."""
+    names = [BUILD_CALL, *(f"{BUILD_CALL}_{number}" for number in range(1, len(variables)))]
+    assert [one["Name"] for one in variables] == names
+    assert all(0 < len(one["Value"]) <= 4096 for one in variables)
+    return "".join(one["Value"] for one in variables)

@@ -31,7 +31,14 @@ from compiler.expressions import references
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
 from compiler.plan.durations import BUILD
 from compiler.plan.facts import step_named
-from protocol.names import BUS, CODEBUILD_PROJECT, action_function, child_machine
+from protocol.names import (
+    BUILD_CALL,
+    BUS,
+    CODEBUILD_PROJECT,
+    LONGEST_VARIABLE,
+    action_function,
+    child_machine,
+)
 
 INVOKE = "arn:aws:states:::lambda:invoke"
 WAITING = f"{INVOKE}.waitForTaskToken"
@@ -227,9 +234,7 @@ def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Action | 
     text = code_of_field(call)
     arguments: dict[str, Json] = {
         "ProjectName": CODEBUILD_PROJECT,
-        "EnvironmentVariablesOverride": [
-            {"Name": "STEPSMITH_CALL", "Type": "PLAINTEXT", "Value": wrap(f"$string({text})")}
-        ],
+        "EnvironmentVariablesOverride": wrap(_in_variables(f"$string({text})")),
     }
     if kind.image is not None:
         arguments["ImageOverride"] = literal(kind.image)
@@ -256,6 +261,15 @@ def _build(context: Context, step: Step, resolve: ScopeResolver, kind: Action | 
         "Retry": [TRANSIENT],
     }
     return Task(state, f"{PAYLOAD}.outputs", fetch)
+
+
+def _in_variables(text: str) -> str:
+    """Return JSONata of the variables that a text, of which JSONata is given, is handed over in."""
+    pieces = f"[0..$floor(($length($call) - 1) / {LONGEST_VARIABLE})]"
+    name = f"'{BUILD_CALL}' & ($i = 0 ? '' : '_' & $string($i))"
+    value = f"$substring($call, $i * {LONGEST_VARIABLE}, {LONGEST_VARIABLE})"
+    variable = f"{{'Name': {name}, 'Type': 'PLAINTEXT', 'Value': {value}}}"
+    return f"($call := {text}; $append([], $map({pieces}, function($i) {{ {variable} }})))"
 
 
 def _place_of(call: dict[str, Json]) -> dict[str, Json]:

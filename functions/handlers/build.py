@@ -1,6 +1,6 @@
 """What a build of CodeBuild runs: one step, by the wrapper that the functions of actions have.
 
-The call comes as JSON in a variable. What the step gave is stored, and the state machine asks the
+The call comes as JSON in variables. What the step gave is stored, and the state machine asks the
 function for it; the build itself only ends well or not.
 """
 
@@ -15,9 +15,8 @@ from functions.handlers.action import handler_with
 from functions.settings import Settings
 from functions.wiring import action_wiring
 from protocol import environment
-from protocol.names import ACTION_FILES
+from protocol.names import ACTION_FILES, BUILD_CALL
 
-CALL = "STEPSMITH_CALL"
 SCRIPTS = "run"
 """The action that a call is of which names none."""
 ROOT = Path(__file__).parents[2]
@@ -26,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 def main() -> int:
     """Carry out the step in the environment and return the build's exit code."""
-    call = json.loads(os.environ.pop(CALL))
+    call = json.loads(_told())
     name = str(call.get("action", SCRIPTS))
     file = _own().get(name)
     if file is not None:
@@ -38,6 +37,14 @@ def main() -> int:
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
         return 1
     return 0
+
+
+def _told() -> str:
+    """Take the call's text out of the environment, where it is in pieces if it is long."""
+    pieces = [os.environ.pop(BUILD_CALL)]
+    while (more := os.environ.pop(f"{BUILD_CALL}_{len(pieces)}", None)) is not None:
+        pieces.append(more)
+    return "".join(pieces)
 
 
 def _own() -> dict[str, str]:

@@ -48,8 +48,7 @@ def test_a_build_is_told_which_action_it_carries_out():
     build = states(ONE)["a"]
 
     assert build["Resource"].endswith("codebuild:startBuild.sync")
-    (variable,) = build["Arguments"]["EnvironmentVariablesOverride"]
-    assert "'action': 'pack'" in variable["Value"]
+    assert "'action': 'pack'" in build["Arguments"]["EnvironmentVariablesOverride"]
     assert build["Arguments"]["TimeoutInMinutesOverride"] == 30
     assert "ImageOverride" not in build["Arguments"]
 
@@ -60,6 +59,23 @@ def test_the_function_of_scripts_fetches_what_was_stored_and_is_told_no_more_tha
     assert fetch["FunctionName"] == "${action:run}"
     assert fetch["Payload"].keys() == {"run", "step", "inputs", "stored", "build_error"}
     assert fetch["Payload"]["inputs"] == {}
+
+
+@pytest.mark.parametrize("length", [1, 3_000, 12_000, 20_000])
+def test_no_variable_of_a_build_is_longer_than_codebuild_takes(length: int):
+    """The call goes into several and comes out as it was, however long an input turns out."""
+    calls: list[Mapping[str, Any]] = []
+
+    def say(_: str, payload: Mapping[str, Any]) -> Happens:
+        calls.append(payload)
+        return Happens(outputs={})
+
+    text = "inputs: {of: string}\nsteps: [{id: a, action: pack, inputs: {of: '${{ inputs.of }}'}}]"
+    long = 'é"\\\n🚀 ' * (length // 6 + 1)
+    told = run(compiled(text, catalogue=CATALOGUE), say, {"of": long})
+
+    assert told.run == "succeeded"
+    assert [call["inputs"] for call in calls] == [{"of": long}]
 
 
 def test_a_step_names_the_image_of_its_build():

@@ -20,7 +20,7 @@ from functions.handlers import records as records_function
 from functions.handlers import stored as stored_function
 from functions.wiring import action
 from protocol import environment
-from protocol.names import ACTION_FILES
+from protocol.names import ACTION_FILES, BUILD_CALL
 from tests.architecture.project import ROOT
 
 RUN = {
@@ -73,21 +73,34 @@ def test_a_build_carries_a_step_out_and_stores_what_it_gave(
 ):
     # The script fails where it can see the call, in which inputs of others may stand.
     script = 'test -z "${STEPSMITH_CALL-}"; echo "said=$STEPSMITH_STEP_ID" >> "$GITHUB_OUTPUT"'
-    monkeypatch.setenv(build.CALL, json.dumps(call_of(script)))
+    monkeypatch.setenv(BUILD_CALL, json.dumps(call_of(script)))
 
     assert build.main() == 0
 
-    assert build.CALL not in os.environ  # nor in that of the script
+    assert BUILD_CALL not in os.environ  # nor in that of the script
     [row] = boto3.client("dynamodb", region_name="eu-central-1").scan(TableName="results")["Items"]
     assert "say" in json.dumps(row)
     assert "0" in capfd.readouterr().out
 
 
 @pytest.mark.usefixtures("deployed")
+def test_a_build_is_told_a_long_call_in_pieces(monkeypatch: pytest.MonkeyPatch):
+    script = 'test -z "${!STEPSMITH_CALL*}"\n' + "# as long as scripts are\n" * 500
+    text = json.dumps(call_of(script))
+    for number in range(0, len(text), 4000):
+        name = f"{BUILD_CALL}_{number // 4000}" if number else BUILD_CALL
+        monkeypatch.setenv(name, text[number : number + 4000])
+
+    assert build.main() == 0
+
+    assert not [name for name in os.environ if name.startswith(BUILD_CALL)]
+
+
+@pytest.mark.usefixtures("deployed")
 def test_a_build_that_fails_ends_so(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setenv(build.CALL, json.dumps(call_of("exit 3")))
+    monkeypatch.setenv(BUILD_CALL, json.dumps(call_of("exit 3")))
 
     assert build.main() == 1
 
@@ -98,7 +111,7 @@ def test_a_build_that_fails_ends_so(
 def test_a_build_carries_out_the_action_that_its_call_names(monkeypatch: pytest.MonkeyPatch):
     inputs = {"command": "mkdir dist; echo 1 > dist/app"}
     call = {**call_of(""), "step": "pack", "action": "build-artifact", "inputs": inputs}
-    monkeypatch.setenv(build.CALL, json.dumps(call))
+    monkeypatch.setenv(BUILD_CALL, json.dumps(call))
 
     assert build.main() == 0
 
@@ -125,7 +138,7 @@ def test_a_build_finds_an_action_of_the_project_in_its_archive(
     monkeypatch.setattr(build, "ROOT", tmp_path)
     monkeypatch.setenv(environment.ACTION_FILE, "")
     call = {**call_of(""), "step": "greet", "action": "greet", "inputs": {}}
-    monkeypatch.setenv(build.CALL, json.dumps(call))
+    monkeypatch.setenv(BUILD_CALL, json.dumps(call))
 
     assert build.main() == 0
 
@@ -252,4 +265,4 @@ def test_a_build_is_told_its_part_by_a_module_that_can_be_run():
         env={"PATH": os.environ["PATH"]},
     )
 
-    assert f"KeyError: '{build.CALL}'" in done.stderr
+    assert f"KeyError: '{BUILD_CALL}'" in done.stderr

@@ -224,9 +224,9 @@ def test_a_build_s_script_runs_here_and_its_result_is_fetched_as_on_aws():
         "Resource": "arn:aws:states:::codebuild:startBuild.sync",
         "Arguments": {
             "ProjectName": "${codebuild}",
-            "EnvironmentVariablesOverride": [
-                {"Name": "STEPSMITH_CALL", "Value": "{% $string(" + text + ") %}"}
-            ],
+            "EnvironmentVariablesOverride": (
+                "{% [{'Name': 'STEPSMITH_CALL', 'Value': $string(" + text + ")}] %}"
+            ),
         },
         "Next": "s.result",
     }
