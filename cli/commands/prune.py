@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--left",
         action="store_true",
-        help="delete machines and functions, too, that the stack does not know any more",
+        help="delete machines, functions, roles and rules of waits, too, that the stack does not "
+        "know any more",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     wish = Wish(arguments.newest, left=arguments.left)
     account = _account(arguments.on)
     with _told():
-        found = account.found()
+        found = account.found(left=wish.left)
         made = plan(found, wish, account.names)
     as_json = arguments.format == "json"
     if not as_json:
@@ -84,7 +85,7 @@ def _again(account: Account, wish: Wish, shown: Plan) -> tuple[Found, Plan]:
     from cli.prune.plan import plan
 
     with _told():
-        found = account.found()
+        found = account.found(left=wish.left)
         return found, both(shown, plan(found, wish, account.names))
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cli.console import Misuse
 from cli.prune.delete import NotDeleted
+from cli.prune.left import waits_in
+from cli.prune.others import Others
 from cli.prune.plan import Found, Function, Machine, Unreadable, named_in
 from cli.reach.deployed import stack_of
 from protocol.names import machine_name
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
     from cli.project.settings import Stage
 
 _OPEN = ("RUNNING", "PENDING_REDRIVE")
-_GONE = ("ResourceNotFoundException", "StateMachineDeleting", "StateMachineDoesNotExist")
+_GONE = (
+    *("NoSuchEntity", "ResourceNotFoundException"),
+    *("StateMachineDeleting", "StateMachineDoesNotExist"),
+)
 _TRIES = 10
 """Of a call that AWS turns down because there are too many; boto waits ever longer between them."""
 _TAG = "stepsmith:stage"
@@ -34,32 +39,42 @@ class Account:
         self._machines = client("stepfunctions")
         self._functions = client("lambda")
         self._stacks = client("cloudformation")
+        self._others = Others(stage, client)
         self._names: dict[str, frozenset[str]] = {}
 
-    def found(self) -> Found:
-        """Return what there is now; raises Misuse where the stage is not there, or not at rest."""
+    def found(self, *, left: bool = False) -> Found:
+        """Return what there is now, with `left` also roles and rules that were left over.
+
+        Raises Misuse where the stage is not there, or not at rest.
+        """
         self._be_at_rest()
         known = set(self._in_stack(stack_of(self._stage)))
         return Found(
-            self._place, tuple(self._all_machines(known)), tuple(self._all_functions(known))
+            self._place,
+            tuple(self._all_machines(known)),
+            tuple(self._all_functions(known)),
+            tuple(self._others.left(known)) if left else (),
         )
 
     def names(self, arn: str) -> frozenset[str]:
-        """Return what the definition of a machine, a version or an execution names."""
+        """Return what a machine, a version or an execution needs: what its definition names too."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         if arn not in self._names:
             try:
-                self._names[arn] = frozenset(named_in(self._definition(arn)))
+                definition, role = self._described(arn)
+                self._names[arn] = frozenset({*named_in(definition), *waits_in(definition), *role})
             except (BotoCoreError, ClientError) as error:
                 raise Unreadable(f"what {arn} names cannot be found out: {_told(error)}") from None
         return self._names[arn]
 
-    def _definition(self, arn: str) -> str:
+    def _described(self, arn: str) -> tuple[str, list[str]]:
+        """Return a definition, and the role that it is carried out with."""
         if ":execution:" in arn:
-            of_run = self._machines.describe_state_machine_for_execution(executionArn=arn)
-            return str(of_run["definition"])
-        return str(self._machines.describe_state_machine(stateMachineArn=arn)["definition"])
+            found = self._machines.describe_state_machine_for_execution(executionArn=arn)
+        else:
+            found = self._machines.describe_state_machine(stateMachineArn=arn)
+        return str(found["definition"]), [found["roleArn"]]
 
     # --- what there is --------------------------------------------------------------------------
 
@@ -170,12 +185,12 @@ class Account:
 
     def _function(self, one: Any, name: str, known: set[str]) -> Function:
         own = one["FunctionName"]
-        versions = [
-            int(version["Version"])
+        versions = {
+            int(version["Version"]): version["Role"]
             for page in self._listed("list_versions_by_function", own)
             for version in page["Versions"]
             if version["Version"].isdecimal()
-        ]
+        }
         aliases = {
             int(version): alias["Name"]
             for page in self._listed("list_aliases", own)
@@ -185,7 +200,8 @@ class Account:
         }
         arn = str(one["FunctionArn"]).removesuffix(":$LATEST")
         numbers = tuple(sorted(versions, reverse=True))
-        return Function(arn, name, numbers, aliases, is_left=own not in known)
+        roles = {0: one["Role"], **versions}
+        return Function(arn, name, numbers, aliases, is_left=own not in known, roles=roles)
 
     def _listed(self, operation: str, function: str) -> Any:
         return self._functions.get_paginator(operation).paginate(FunctionName=function)
@@ -193,7 +209,10 @@ class Account:
     # --- what is deleted --------------------------------------------------------------------------
 
     def delete(self, arn: str) -> None:
-        """Delete a machine, a function, or a version of one; raises NotDeleted."""
+        """Delete a machine, a function, a version of one, a role or a rule; raises NotDeleted."""
+        if ":role/" in arn or ":rule/" in arn:
+            _tried(self._others.delete, arn=arn)
+            return
         whole, _, number = arn.rpartition(":")
         is_version = number.isdecimal()
         if ":function:" in arn:

@@ -65,6 +65,10 @@ def carry_out(found: Found, wish: Wish, names: Names, made: Plan, account: Delet
             return outcome
         going = {item.arn for item in items(made.machines)}
     for item in items(made.functions):
+        if not _deleted(item, account, outcome):
+            # Roles and rules of what is still there, and perhaps of more: the next call asks anew.
+            made = Plan(made.machines, made.functions)
+    for item in items(made.others):
         _deleted(item, account, outcome)
     return outcome
 
@@ -91,10 +95,11 @@ def items(verdicts: tuple[Verdict, ...]) -> Iterator[Item]:
 
 def both(one: Plan, other: Plan) -> Plan:
     """Return the second of two plans without what the first does not delete."""
-    agreed = {item.arn for item in (*items(one.machines), *items(one.functions))}
+    agreed = {item.arn for item in items(one.all)}
     return Plan(
         tuple(_within(verdict, agreed) for verdict in other.machines),
         tuple(_within(verdict, agreed) for verdict in other.functions),
+        tuple(_within(verdict, agreed) for verdict in other.others),
     )
 
 

@@ -3,7 +3,8 @@
 A version of a machine is needed while an alias means it, an execution is open on it, it is among
 the newest, or the definition of one that is needed names it. A version of a function is needed
 while the definition of a machine's version that is needed names it, or while it is the newest.
-What waits for a person or for an answer is an open execution.
+Roles and rules that are left over are needed by versions that are needed (`cli.prune.left`). What
+waits for a person or for an answer is an open execution.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cli.console import Misuse
+from cli.prune.left import Other
 
 NEWEST = 10
 """Versions of a machine that are kept for going back, unless another number is asked for."""
@@ -50,22 +52,30 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the stage whose versions are called by number, newest first."""
+    """A function of the stage whose versions are called by number, newest first.
+
+    `roles` are the ARNs of the roles of its versions, and under 0 of what is no version.
+    """
 
     arn: str
     name: str
     versions: tuple[int, ...]
     aliases: Mapping[int, str] = field(default_factory=dict)
     is_left: bool = False
+    roles: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What there is of a stage; `place` says where, for people."""
+    """What there is of a stage; `place` says where, for people.
+
+    `others` are the roles and rules that were left over.
+    """
 
     place: str
     machines: tuple[Machine, ...]
     functions: tuple[Function, ...]
+    others: tuple[Other, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +90,10 @@ class Wish:
 class Verdict:
     """What becomes of a machine or a function: why a version stays, by number; which go.
 
-    `whole`: it goes altogether, with all its versions.
+    `whole`: it goes altogether, with all its versions; so does a role or a rule.
     """
 
-    of: Machine | Function
+    of: Machine | Function | Other
     kept: Mapping[int, str]
     deleted: tuple[int, ...]
     whole: bool = False
@@ -95,11 +105,17 @@ class Plan:
 
     machines: tuple[Verdict, ...]
     functions: tuple[Verdict, ...]
+    others: tuple[Verdict, ...] = ()
+
+    @property
+    def all(self) -> tuple[Verdict, ...]:
+        """All of them."""
+        return (*self.machines, *self.functions, *self.others)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing would be deleted."""
-        return not any(one.deleted or one.whole for one in (*self.machines, *self.functions))
+        return not any(one.deleted or one.whole for one in self.all)
 
 
 class Unreadable(Misuse):
@@ -107,7 +123,8 @@ class Unreadable(Misuse):
 
 
 Names = Callable[[str], AbstractSet[str]]
-"""What the definition of a machine, a version or an execution names: versions, by their ARNs.
+"""What the definition of a machine, a version or an execution names: versions, by their ARNs, its
+role, and what it waits for.
 
 Raises Unreadable.
 """
@@ -130,9 +147,13 @@ def plan(found: Found, wish: Wish, names: Names, also: Mapping[str, str] | None 
             break
         # Something left over is needed after all: what was said of others' newest holds for it.
         staying |= needed
+    functions = tuple(_of_function(one, why, wish) for one in found.functions)
+    for one in functions:
+        why.update(dict.fromkeys(_roles(one), f"the role of {one.of.name}"))
     return Plan(
         tuple(_of_machine(one, why, is_kept=one.arn in staying) for one in found.machines),
-        tuple(_of_function(one, why, wish) for one in found.functions),
+        functions,
+        tuple(Verdict(one, {}, (), whole=not one.is_needed(why)) for one in found.others),
     )
 
 
@@ -210,6 +231,15 @@ def _of_function(function: Function, why: Mapping[str, str], wish: Wish) -> Verd
     for number in function.versions[:1]:
         kept.setdefault(number, "it is the newest")
     return Verdict(function, kept, tuple(one for one in function.versions if one not in kept))
+
+
+def _roles(verdict: Verdict) -> Iterator[str]:
+    """Yield the roles of a function's versions that stay, and of the function if it does."""
+    assert isinstance(verdict.of, Function)
+    if not verdict.whole:
+        for number, arn in verdict.of.roles.items():
+            if number not in verdict.deleted:
+                yield arn
 
 
 def _kept(one: Machine | Function, why: Mapping[str, str]) -> dict[int, str]:

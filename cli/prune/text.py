@@ -8,6 +8,7 @@ from typing import Any
 
 from cli.output.paint import Paint, shown
 from cli.prune.delete import Item, Outcome, items
+from cli.prune.left import Other
 from cli.prune.plan import Found, Machine, Plan, Verdict, version
 
 
@@ -18,12 +19,18 @@ def plan_text(found: Found, made: Plan, *, colour: bool) -> str:
     for verdict in (*made.machines, *made.functions):
         if verdict.of.versions or verdict.of.is_left:
             lines += _told(verdict, paint)
+    gone = [one for one in made.others if one.whole]
+    if gone:
+        lines += ["", "left over, and needed by nothing that stays"]
+    lines += [
+        f"  {paint('deletes', 'error')}  {_kind(one.of)} {shown(one.of.name)}" for one in gone
+    ]
     return "".join(f"{line}\n" for line in lines)
 
 
 def sum_text(made: Plan) -> str:
     """Return how much would be deleted: `2 versions of machines and 1 function`."""
-    return _counted([*items(made.machines), *items(made.functions)])
+    return _counted(items(made.all))
 
 
 def outcome_text(outcome: Outcome) -> str:
@@ -47,7 +54,7 @@ def as_json(found: Found, made: Plan, outcome: Outcome | None) -> str:
             for one in verdicts
             for number in sorted(one.kept, reverse=True)
         ],
-        "to_delete": [item.arn for item in (*items(made.machines), *items(made.functions))],
+        "to_delete": [item.arn for item in items(made.all)],
     }
     if outcome is not None:
         told["deleted"] = [item.arn for item in outcome.deleted]
@@ -110,4 +117,6 @@ def _name(item: Item) -> str:
 
 
 def _kind(one: object) -> str:
+    if isinstance(one, Other):
+        return one.kind
     return "machine" if isinstance(one, Machine) else "function"

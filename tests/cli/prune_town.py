@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from cli.prune.delete import NotDeleted
+from cli.prune.left import Other, waits_in
 from cli.prune.plan import Found, Function, Machine, named_in
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,11 +35,16 @@ def naming(*arns: str) -> str:
 
 @dataclass
 class Town:
-    """`cli.prune.account.Account` in memory; `refused` are ARNs that are not deleted, and why."""
+    """`cli.prune.account.Account` in memory; `refused` are ARNs that are not deleted, and why.
+
+    `roles` are those that versions and machines have, by ARNs.
+    """
 
     machines: dict[str, Machine] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     definitions: dict[str, str] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    others: list[Other] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
     _made: int = 0
@@ -70,22 +76,32 @@ class Town:
         numbers = tuple(sorted(made, reverse=True))
         self.machines[arn] = Machine(arn, name, numbers, alias, on, (*runs,), made, left)
 
-    def function(self, name: str, versions: int, *, left: bool = False) -> None:
+    def function(
+        self,
+        name: str,
+        versions: int,
+        *,
+        left: bool = False,
+        roles: Mapping[int, str] | None = None,
+    ) -> None:
         """Add a function with as many versions."""
-        arn = function(name)
-        self.functions[arn] = Function(arn, name, tuple(range(versions, 0, -1)), is_left=left)
+        arn, numbers = function(name), tuple(range(versions, 0, -1))
+        self.functions[arn] = Function(arn, name, numbers, is_left=left, roles=roles or {})
 
     # --- what an account does ---------------------------------------------------------------------
 
-    def found(self) -> Found:
+    def found(self, *, left: bool = False) -> Found:
         return Found(
             "stage 'prod' in eu-central-1 of 123456789012",
             tuple(self.machines.values()),
             tuple(self.functions.values()),
+            tuple(self.others) if left else (),
         )
 
     def names(self, arn: str) -> frozenset[str]:
-        return frozenset(named_in(self.definitions[arn]))
+        text = self.definitions[arn]
+        role = [self.roles[arn]] if arn in self.roles else []
+        return frozenset({*named_in(text), *waits_in(text), *role})
 
     def delete(self, arn: str) -> None:
         if arn in self.refused:

@@ -32,6 +32,7 @@ from tests.cli.prune_stubs import (
 )
 from tests.cli.prune_town import LAMBDA, STATES, naming
 
+ROLES = "arn:aws:iam::123456789012:role"
 EU = f"{STATES}:stateMachine:stepsmith-prod-eu-release"
 
 
@@ -121,11 +122,14 @@ def function(name: str, description: str) -> dict[str, Any]:
         "FunctionArn": f"{LAMBDA}:{name}",
         "Description": description,
         "Version": "$LATEST",
+        "Role": f"{ROLES}/{name}",
     }
 
 
 def of_function(stubs: Stubs, name: str, *numbers: str, share: str | None = None) -> None:
-    every = [{**function(name, ""), "Version": number} for number in numbers]
+    every = [
+        {**function(name, ""), "Version": number, "Role": f"{ROLES}/{number}"} for number in numbers
+    ]
     stubs.answer("lambda", "list_versions_by_function", {"Versions": every}, FunctionName=name)
     alias = {
         "Name": "canary",
@@ -163,6 +167,8 @@ def test_functions_are_told_by_what_the_stack_says_of_them(stubs):
 
     assert (run.name, run.versions, run.is_left) == ("action-run", (10, 2, 1), False)
     assert run.aliases == {10: "canary", 2: "canary"}
+    own = f"{ROLES}/stepsmith-prod-Run"
+    assert run.roles == {0: own} | {number: f"{ROLES}/{number}" for number in (1, 2, 10)}
     assert (old.name, old.versions, old.is_left) == ("action-old", (7,), True)
     assert (api.name, api.versions) == ("api", ())
     stubs.all_asked()
@@ -180,7 +186,7 @@ def test_what_a_version_names_is_read_from_its_own_definition(stubs):
             "stateMachineArn": f"{RELEASE}:2",
             "name": "release",
             "definition": naming(named),
-            "roleArn": "arn:aws:iam::123456789012:role/one",
+            "roleArn": f"{ROLES}/one",
             "type": "STANDARD",
             "creationDate": THEN,
         },
@@ -188,7 +194,14 @@ def test_what_a_version_names_is_read_from_its_own_definition(stubs):
     )
     account = stubs.account
 
-    assert account.names(f"{RELEASE}:2") == account.names(f"{RELEASE}:2") == {named}
+    assert (
+        account.names(f"{RELEASE}:2")
+        == account.names(f"{RELEASE}:2")
+        == {
+            named,
+            f"{ROLES}/one",
+        }
+    )
     stubs.all_asked()  # once
 
 
@@ -201,13 +214,13 @@ def test_what_an_execution_names_is_asked_of_the_execution(stubs):
             "stateMachineArn": RELEASE,
             "name": "release",
             "definition": naming(f"{OLD}:1"),
-            "roleArn": "arn:aws:iam::123456789012:role/one",
+            "roleArn": f"{ROLES}/one",
             "updateDate": THEN,
         },
         executionArn=run,
     )
 
-    assert stubs.account.names(run) == {f"{OLD}:1"}
+    assert stubs.account.names(run) == {f"{OLD}:1", f"{ROLES}/one"}
 
 
 def test_a_definition_that_cannot_be_read_is_no_empty_one(stubs):
