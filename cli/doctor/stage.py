@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _NEVER_MADE = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED")
 """How a stack is left whose first deployment failed: the CDK deletes it, if that is not refused."""
+_PROJECT = re.compile(r"Stepsmith: the workflows of (.*), stage [a-z0-9-]+$")
+"""What the stack says of itself: `cdk.stack.StageStack`."""
 _UNPROTECTED = "update-termination-protection --no-enable-termination-protection"
 
 
@@ -44,7 +47,7 @@ def stage_checks(project: Project, session: Session) -> Iterator[Check]:
         return
     yield Check("account", "ok", f"the CDK is set up in {region}")
     try:
-        yield _deployed(project.stage, session.client("cloudformation", region_name=region))
+        yield _deployed(project, session.client("cloudformation", region_name=region))
         found = secrets_read(project)
         there = _names(session.client("secretsmanager", region_name=region), project.stage)
     except (BotoCoreError, ClientError) as error:
@@ -62,9 +65,10 @@ def stage_checks(project: Project, session: Session) -> Iterator[Check]:
             yield Check(f"secret {name}", "missing", "the stage has none", todo, ", ".join(users))
 
 
-def _deployed(name: str, client: Any) -> Check:
+def _deployed(project: Project, client: Any) -> Check:
     from botocore.exceptions import ClientError
 
+    name = project.stage
     try:
         stack = client.describe_stacks(StackName=stack_of(name))["Stacks"][0]
     except ClientError as error:
@@ -72,6 +76,11 @@ def _deployed(name: str, client: Any) -> Check:
             raise
         todo = f"make deploy STAGE={name}, or cdk deploy -c stage={name}"
         return Check("stack", "idle", "it was never deployed", todo, f"commands with --on {name}")
+    other = _PROJECT.match(stack.get("Description", ""))
+    if other is not None and other[1] != project.root.name:
+        told = f"{stack_of(name)}: deployed from '{other[1]}', and this is '{project.root.name}'"
+        todo = "call the stage something else, unless these folders hold the same project"
+        return Check("stack", "missing", told, todo)
     status = str(stack["StackStatus"])
     if status.endswith("_COMPLETE") and "ROLLBACK" not in status:
         return Check("stack", "ok", f"{stack_of(name)}: {status}")

@@ -216,9 +216,10 @@ def session(monkeypatch: pytest.MonkeyPatch):
 class _Session:
     """A session with stacks that are said here: moto's need more than is installed."""
 
-    def __init__(self, session: boto3.Session, status: str | None) -> None:
+    def __init__(self, session: boto3.Session, status: str | None, project: str) -> None:
         self._session = session
         self._status = status
+        self.deployed_by = project
         self.region_name = session.region_name
         self.get_credentials = session.get_credentials
 
@@ -231,11 +232,14 @@ class _Session:
             raise ClientError(
                 {"Error": {"Code": "ValidationError", "Message": message}}, "DescribeStacks"
             )
-        return {"Stacks": [{"StackStatus": self._status}]}
+        said = f"Stepsmith: the workflows of {self.deployed_by}, stage dev"
+        return {"Stacks": [{"StackStatus": self._status, "Description": said}]}
 
 
-def _stage(project: Path, session: boto3.Session, status: str | None = None) -> dict[str, Check]:
-    session = cast("boto3.Session", _Session(session, status))
+def _stage(
+    project: Path, session: boto3.Session, status: str | None = None, by: str | None = None
+) -> dict[str, Check]:
+    session = cast("boto3.Session", _Session(session, status, by or project.name))
     return _by_name([*stage_checks(Projects("dev").of(project / "stepsmith.yaml"), session)])
 
 
@@ -269,6 +273,16 @@ def test_a_stack_that_was_never_made_has_to_lose_its_protection_first(project, s
     for status, has_to in (("ROLLBACK_COMPLETE", True), ("UPDATE_ROLLBACK_COMPLETE", False)):
         todo = _stage(project, session, status)["stack"].todo
         assert ("--no-enable-termination-protection --stack-name stepsmith-dev" in todo) is has_to
+
+
+def test_a_stack_that_another_project_deployed_is_told(project, session):
+    """Deployed from here, it would lose that project's workflows."""
+    session.client("ssm").put_parameter(Name=PARAMETER, Value="30", Type="String")
+
+    found = _stage(project, session, "UPDATE_COMPLETE", by="other")["stack"]
+
+    assert found.state == "missing"
+    assert found.told == (f"stepsmith-dev: deployed from 'other', and this is '{project.name}'")
 
 
 def test_a_stage_has_the_secrets_that_its_workflows_read(project, session):
