@@ -47,7 +47,8 @@ class Domain:
 class Stage:
     """Where and how a project is deployed; None for account and region: as the CDK CLI finds them.
 
-    `days` are those for which records and logs are kept. `streams` are ARNs by the names of
+    `days` are those for which logs are kept, and records and files after their run's end; a run
+    takes `longest` days at most. `streams` are ARNs by the names of
     tables, `clusters` names of EKS clusters (None: any of the account).
     """
 
@@ -62,9 +63,15 @@ class Stage:
     chat: str | None = None
     alarms: tuple[str, ...] = ()
     days: int = 365
+    longest: int = 0
     streams: Mapping[str, str] = field(default_factory=dict)
     clusters: tuple[str, ...] | None = None
     protected: bool = True
+
+    @property
+    def kept(self) -> int:
+        """Days for which records and files are kept after they are written."""
+        return self.days + self.longest
 
 
 @dataclass(frozen=True, slots=True, order=True)

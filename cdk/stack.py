@@ -74,7 +74,7 @@ class StageStack(Stack):
         Tags.of(self).add("stepsmith:stage", stage.name)
         self._application = application
         self._tables = Tables(self, "Tables", protected=stage.protected)
-        self._bucket = RunFiles(self, "Files", days=stage.days, protected=stage.protected)
+        self._bucket = RunFiles(self, "Files", days=stage.kept, protected=stage.protected)
         self._queues = Queues(self, "Queues", seconds=INTAKE_SECONDS)
         self._bus = Bus(self, "Bus", stage=stage.name, protected=stage.protected)
         self._api = HttpApi(self, "Http", stage=stage.name, domain=stage.domain)
@@ -183,7 +183,7 @@ class StageStack(Stack):
             environment.DEAD_LETTERS: queues.dead.queue_arn,
             environment.BUS: self._bus.event_bus_name,
             environment.MANIFESTS: "manifests",
-            environment.RETENTION: str(self._application.stage.days),
+            environment.RETENTION: str(self._application.stage.kept),
             environment.LOGS: ",".join(self._step_logs()),
         }
 

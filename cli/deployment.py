@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cdk import model
@@ -15,13 +15,15 @@ from cli.plan.permissions import Statement, statements
 from cli.project.manifests import Workflow, workflows
 from cli.project.project import Project, Projects
 from cli.project.settings import DAY, FILE, LOCAL, Stage
-from compiler.check.program import Action
+from compiler.check.program import Action, Pause, Program
 from compiler.check.suggest import suggestion
 from compiler.check.workflows import highest
 from compiler.document.nodes import Json
+from compiler.plan.durations import longest_run
 from protocol import environment
 
 RETENTION_DAYS = 365
+_YEAR = 365 * DAY
 _ACTION = re.compile(r"\$\{action:([^{}\x22]+)\}")  # \x22: a quote
 _MACHINE = re.compile(r"\$\{machine:([^{}\x22]+)\}")
 _BUILD = "${codebuild}"
@@ -80,7 +82,7 @@ def deployment(project: Project) -> Deployment:
     written = (project.settings.stages or {}).get(project.stage) or Stage.model_validate({})
     found = _chosen(workflows(project), written, project)
     by_file = {one.manifest["file"]: _reference(one, project) for one in found}
-    stage = _stage(project.stage, written)
+    stage = replace(_stage(project.stage, written), longest=_longest(found))
     _check_streams(found, stage)
     made = tuple(_workflow(one, by_file) for one in found)
     users = _users(found)
@@ -144,6 +146,25 @@ def _stage(name: str, written: Stage) -> model.Stage:
         clusters=written.clusters,
         protected=written.protected is not False,
     )
+
+
+def _longest(found: Iterable[Workflow]) -> int:
+    """Return how many days a run may take: its files and records have to outlast it.
+
+    A workflow without a bound of its own takes what those take that it calls, or, where it waits
+    for a time that is only known then, as long as Step Functions lets it.
+    """
+    seconds = 0
+    for one in found:
+        programs = [each.program for each in (one.own, *one.called.values()) if each.program]
+        seconds = max(seconds, sum(_bound(program) for program in programs))
+    return -(-min(seconds, _YEAR) // DAY)
+
+
+def _bound(program: Program) -> int:
+    known = longest_run(program)
+    pauses = {step.id for step in all_steps(program) if isinstance(step.kind, Pause)}
+    return _YEAR if pauses & {*known.open} else known.seconds
 
 
 def _workflow(one: Workflow, by_file: Mapping[str, str]) -> model.Workflow:

@@ -41,7 +41,7 @@ def _of_runs(*keys: str) -> Index:
 
 
 TABLES: Mapping[str, Table] = {
-    "results": Table(("run", "step"), stream=True),
+    "results": Table(("run", "step"), stream=True, ttl="ends"),
     "latches": Table(("latch",), ttl="expires_at"),
     "tasks": Table(("id", "part"), {"queue": Index(("queue", "due"))}, stream=True, ttl="ends"),
     "task-tokens": Table(("task",), ttl="ends"),
@@ -70,3 +70,9 @@ TABLES: Mapping[str, Table] = {
     ),
 }
 """Each table by what it is called after the stage's name."""
+
+RESULTS_KEPT = 1096
+"""Days after the last change of a step's stored result for which it is kept.
+
+An attempt of a run takes a year at most, and can be resumed for 90 days more; a resume changes what
+it keeps. Three years are more than two such attempts after each other."""

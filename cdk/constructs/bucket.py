@@ -7,13 +7,17 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from cdk.constructs.acknowledged import acknowledge
+from protocol.tables import RESULTS_KEPT
 
 _OLD_DAYS = 30
 _UPLOAD_DAYS = 7
 
 
 class RunFiles(s3.Bucket):
-    """Private, encrypted, over TLS only. What belongs to runs goes after `days`."""
+    """Private, encrypted, over TLS only. What belongs to runs goes after `days`.
+
+    Manifests stay for as long as a run of theirs may go on or be resumed, and its record is kept.
+    """
 
     def __init__(self, scope: Construct, id: str, *, days: int, protected: bool) -> None:
         super().__init__(
@@ -36,6 +40,12 @@ class RunFiles(s3.Bucket):
                 *(
                     s3.LifecycleRule(id=name, prefix=f"{name}/", expiration=Duration.days(days))
                     for name in ("events", "runs")
+                ),
+                # Written again whenever a run is begun by a process that has not yet done so.
+                s3.LifecycleRule(
+                    id="manifests",
+                    prefix="manifests/",
+                    expiration=Duration.days(days + RESULTS_KEPT),
                 ),
             ],
         )

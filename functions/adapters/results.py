@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
 from botocore.exceptions import ClientError
@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 from functions.domain.stored import AGAIN, BEGUN, FAILED, IN_DOUBT, SUCCEEDED, UNDONE
 from functions.ports import Attempt, Claim, Claimed, Failure, Finished, InDoubt, InProgress, Place
 from protocol.payloads import Envelope
+from protocol.tables import RESULTS_KEPT
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -52,7 +53,7 @@ class DynamoResults:
                     "attempt = if_not_exists(attempt, :none) + :one, "
                     "attempt_started_at = :at, started_at = if_not_exists(started_at, :at), "
                     "run_attempt = :run_attempt, fingerprint = :fingerprint, "
-                    "repeatable = :repeatable "
+                    "repeatable = :repeatable, ends = :ends "
                     f"REMOVE {', '.join(_OF_THE_ATTEMPT_BEFORE)}"
                 ),
                 ConditionExpression=condition,
@@ -67,6 +68,7 @@ class DynamoResults:
                     ":run_attempt": {"N": str(attempt.run_attempt)},
                     ":fingerprint": {"S": attempt.fingerprint},
                     ":repeatable": {"BOOL": repeatable},
+                    ":ends": ends_of(attempt.lease),
                     **values,
                 },
                 ReturnValues="UPDATED_NEW",
@@ -163,6 +165,11 @@ class DynamoResults:
         except ClientError as error:
             if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
                 raise
+
+
+def ends_of(changed: datetime) -> AttributeValueTypeDef:
+    """Return when a result that is changed at a time is deleted, if nothing changes it again."""
+    return {"N": str(int((changed + timedelta(days=RESULTS_KEPT)).timestamp()))}
 
 
 def _key(place: Place) -> dict[str, AttributeValueTypeDef]:

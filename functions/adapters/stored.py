@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from botocore.exceptions import ClientError
 
+from functions.adapters.results import ends_of
 from functions.domain.stored import (
     AGAIN,
     BEGUN,
@@ -151,6 +152,8 @@ class DynamoStoredResults:
         values: dict[str, AttributeValueTypeDef],
     ) -> dict[str, AttributeValueTypeDef] | None:
         """Change a result; return what is stored where the condition does not hold."""
+        comma = "," if update.startswith("SET ") else ""
+        update = f"SET ends = :ends{comma} {update.removeprefix('SET ')}"
         whole: Any = {"ExpressionAttributeNames": {"#status": "status"}}
         if "#status" not in update + condition:
             whole = {}
@@ -160,7 +163,7 @@ class DynamoStoredResults:
                 Key={"run": {"S": run}, "step": {"S": path}},
                 UpdateExpression=update,
                 ConditionExpression=condition,
-                ExpressionAttributeValues=values,
+                ExpressionAttributeValues={**values, ":ends": ends_of(datetime.now(UTC))},
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 **whole,
             )

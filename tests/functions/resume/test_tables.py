@@ -16,6 +16,7 @@ from local.engine import REGION, Engine
 from local.tables import create_tables
 from local.workflow import SETTINGS
 from protocol.payloads import Envelope
+from protocol.tables import RESULTS_KEPT, TABLES
 from tests.functions.resume.memory import Results
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -194,3 +195,51 @@ def test_a_person_settles_what_is_in_doubt(results):
     assert results.record_done("run-1", "a", 2, envelope(), the(results).claim)
     assert the(results).error is None
     assert claimed(results) == Finished(envelope())
+
+
+# --- how long they are kept ---------------------------------------------------------------------
+
+
+def ends(dynamodb: Any) -> int:
+    """Return when DynamoDB deletes the only result there is."""
+    [item] = dynamodb.scan(TableName=SETTINGS.results_table)["Items"]
+    return int(item[TABLES["results"].ttl]["N"])
+
+
+CHANGES = {
+    "let go": lambda table, result: table.let_go("run-1", result),
+    "looked at again": lambda table, result: table.recheck("run-1", result, ["b"]),
+    "kept as it is": lambda table, result: table.recheck("run-1", result, None),
+    "undone": lambda table, _: table.begin_undo("run-1", "a"),
+    "told by hand": lambda table, result: table.record_done(
+        "run-1", "a", 2, envelope(x=2), result.claim
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_whatever_a_resume_or_an_undo_changes_is_kept_three_years_more(change):
+    """A result that went while its run is resumed would have its step carried out twice."""
+    with Engine({}):
+        dynamodb = boto3.client("dynamodb", region_name=REGION)
+        create_tables(dynamodb, ["results"])
+        table = Dynamo(dynamodb, SETTINGS.results_table)
+        result = finished(table, x=1)
+        lease = NOON + timedelta(minutes=15)
+        assert ends(dynamodb) == int((lease + timedelta(days=RESULTS_KEPT)).timestamp())
+        long_gone = {":ends": {"N": "1"}}
+        dynamodb.update_item(
+            TableName=SETTINGS.results_table,
+            Key={"run": {"S": "run-1"}, "step": {"S": "a"}},
+            UpdateExpression="SET ends = :ends",
+            ExpressionAttributeValues=long_gone,
+        )
+
+        change(table, result)
+
+        left = ends(dynamodb) - datetime.now(UTC).timestamp()
+        assert timedelta(days=RESULTS_KEPT - 1) < timedelta(seconds=left)
+
+
+def test_results_outlast_two_attempts_of_a_run_with_all_the_time_there_is_between():
+    assert RESULTS_KEPT > 2 * (365 + 90)
