@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from functions.domain.records.item import Cancelling, RunItem
+from functions.domain.records.item import Cancelling, RunItem, cancelled_by
 from functions.domain.records.said import stamp
 from functions.ports import Clock, Executions
 from functions.record_ports import Runs
@@ -54,7 +54,9 @@ def cancel(run_id: str, by: str, canceller: Canceller, *, compensate: bool = Fal
         return _undo(item, canceller, compensate=compensate)
     wanted = Cancelling(by, stamp(canceller.clock.now()), compensate)
     # First that it is wanted: whoever sees the end knows then whether something is to follow.
-    item = canceller.runs.change(run_id, lambda one: None if one is None else _wanted(one, wanted))
+    item = canceller.runs.change(
+        run_id, lambda one: None if one is None else cancelled_by(one, wanted)
+    )
     assert item is not None
     if item.is_over or item.cancelling is None:
         return _undo(item, canceller, compensate=compensate)
@@ -75,18 +77,6 @@ def _undo(item: RunItem, canceller: Canceller, *, compensate: bool) -> RunItem:
     except NothingLeft as error:
         raise NotCancelled(f"it is over: {error}") from None
     return canceller.runs.get(item.run_id) or item
-
-
-def _wanted(item: RunItem, cancelling: Cancelling) -> RunItem | None:
-    """Return a run that is to be cancelled; who asks second may have it undone all the same."""
-    if item.is_over:
-        return None
-    first = item.cancelling
-    if first is None:
-        return replace(item, cancelling=cancelling)
-    return replace(
-        item, cancelling=replace(first, compensate=first.compensate or cancelling.compensate)
-    )
 
 
 def _started(run_id: str, attempt: int, runs: Runs, depth: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from functions.domain.records.said import stamp
-from functions.domain.records.shape import ENDS, PAUSED, RUNNING, RunSummary
+from functions.domain.records.shape import PAUSED, RUNNING, RunSummary
 from protocol.payloads import Json
 
 if TYPE_CHECKING:  # who starts runs reads no executions
@@ -234,15 +234,17 @@ def settled(item: RunItem, attempt: int, phase: Phase) -> RunItem:
 
 
 def cancelled_by(item: RunItem, cancelling: Cancelling) -> RunItem:
-    """Return the item of a run that somebody wants cancelled; one that is over stays as it is."""
+    """Return the item of a run that somebody wants cancelled; one that is over stays as it is.
+
+    Who asked first is kept; who asks second may have the run undone all the same.
+    """
     if item.is_over:
         return item
-    return replace(item, cancelling=item.cancelling or cancelling)
-
-
-def is_end(status: str) -> bool:
-    """Whether a run with this status is over."""
-    return status in ENDS
+    first = item.cancelling
+    if first is None:
+        return replace(item, cancelling=cancelling)
+    compensate = first.compensate or cancelling.compensate
+    return replace(item, cancelling=replace(first, compensate=compensate))
 
 
 def _trigger(given: Json) -> Json:

@@ -121,9 +121,12 @@ def test_a_run_that_is_over_is_neither_paused_nor_cancelled():
     assert cancelled_by(over, Cancelling("me", "now")) == over
 
 
-def test_the_first_wish_to_cancel_stays():
+def test_the_first_wish_to_cancel_stays_and_the_second_may_have_the_run_undone():
     item = cancelled_by(told([("begun", 1, False)]), Cancelling("me", "now", compensate=True))
     assert cancelled_by(item, Cancelling("you", "later")) == item
+    item = cancelled_by(told([("begun", 1, False)]), Cancelling("me", "now"))
+    item = cancelled_by(item, Cancelling("you", "later", compensate=True))
+    assert item.cancelling == Cancelling("me", "now", compensate=True)
 
 
 @pytest.mark.parametrize(
