@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.commands.table import COMMANDS, Entry
-from cli.console import EXIT_CODES, INTERRUPTED
+from cli.console import EXIT_CODES
 from cli.main import _OPTIONS
 from cli.parser import Parser
 from tests.docs.pages import ROOT
@@ -35,7 +35,6 @@ def _lines() -> Iterator[str]:
     for line in EXIT_CODES.splitlines()[1:]:
         code, _, about = line.strip().partition("  ")
         yield f"| {code} | {about} |"
-    yield f"| {INTERRUPTED} | stopped by Ctrl-C |"
     for name, entry in COMMANDS.items():
         yield from _command(name, entry)
 
