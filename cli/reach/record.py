@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from cli.console import FINE, INTERRUPTED, WRONG, Console
 from cli.reach.client import Reach, Refused, at
 from cli.reach.show import print_json
+from functions.domain.records.shape import ENDS
 
 if TYPE_CHECKING:
     from functions.domain.records.shape import RunRecord
 
-ENDS = ("succeeded", "failed", "cancelled")
 _LOOK_SECONDS = 1.0
 _SIGNS = {
     "running": ("▸", "started", "faint"),

@@ -16,8 +16,6 @@ from compiler.expressions.types import BOOLEAN, TEXT, UNKNOWN, Record, Type, opt
 from compiler.plan.facts import step_named
 from compiler.plan.model import Plan
 
-RESULT = "$states.result"
-
 
 @dataclass(frozen=True, slots=True)
 class Own:

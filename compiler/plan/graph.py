@@ -47,16 +47,6 @@ def ancestors_of(steps: tuple[Step, ...]) -> dict[str, int]:
     return dict(zip(known, found, strict=True))
 
 
-def descendants(dependencies: Sequence[Collection[int]]) -> list[int]:
-    """For each step the set of all steps behind it, direct or not, without itself."""
-    below = [0] * len(dependencies)
-    for step in reversed(topological(dependencies)):
-        mask = below[step] | 1 << step
-        for need in dependencies[step]:
-            below[need] |= mask
-    return below
-
-
 def reduce(dependencies: Sequence[Collection[int]]) -> list[int]:
     """For each step the dependencies that no longer path implies (the transitive reduction)."""
     above = ancestors(dependencies)

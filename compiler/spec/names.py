@@ -7,7 +7,6 @@ import re
 import unicodedata
 
 LONGEST = 64  # leaves the compiler 16 of the 80 characters that a state name may have
-ID_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]*$"
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")  # of inputs and outputs
 

@@ -25,7 +25,6 @@ FAILED = "failed"
 """Its run could not be started this time; the queue brings it again."""
 DEAD = "dead"
 """The queue has given it up."""
-OUTCOMES = (CLAIMED, STARTED, IGNORED, REJECTED, WAITING, FAILED, DEAD)
 
 OPEN = (CLAIMED, FAILED, DEAD, REJECTED)
 """The next delivery may start the run: what was claimed and rejected is judged anew."""
