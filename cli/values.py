@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from protocol.payloads import Json
+from protocol.reading import read_json
 
 _EMPTY = "empty-file"
 _ADVICE = {"yaml-tag": "put it in quotes", "document-too-large": None}
@@ -38,19 +39,14 @@ def values_of(data: bytes, name: str) -> Json:
 
 def _json(data: bytes, name: str) -> Json:
     try:
-        value: Json = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
+        return read_json(data.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         place = f"{name}:{error.lineno}:{error.colno}"
         raise ValuesProblem(f"{place}: no JSON: {error.msg}") from None
     except UnicodeDecodeError as error:
         raise ValuesProblem(f"{name}: byte {error.start + 1} is no UTF-8") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ValuesProblem(f"{name}: no JSON: {error}") from None
-    return value
-
-
-def _no_number(word: str) -> Json:
-    raise ValueError(f"JSON has no {word}")
 
 
 def _yaml(data: bytes, name: str) -> Json:

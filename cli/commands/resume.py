@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
 from cli.console import FINE, WRONG, Console, Misuse
+from protocol.reading import read_json
 
 if TYPE_CHECKING:
     from cli.reach.client import Reach
@@ -119,7 +119,7 @@ def _done(text: str) -> tuple[str, dict[str, Json]]:
     """Return a step of `--done`, and its outputs; raises Misuse."""
     step, equals, outputs = text.partition("=")
     try:
-        found = json.loads(outputs) if equals else {}
+        found = read_json(outputs) if equals else {}
     except ValueError as error:
         raise Misuse(f"--done {text}: the outputs are no JSON: {error}") from None
     if not isinstance(found, dict):

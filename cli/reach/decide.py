@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from cli.console import FINE, Console, Misuse
 from cli.reach.client import Reach, at
 from cli.reach.show import add_format, print_json, task_named
 from cli.reach.to import add_where, reach
+from protocol.reading import read_json
 
 if TYPE_CHECKING:
     from protocol.payloads import Json
@@ -83,10 +83,9 @@ def _value(text: str, schema: object) -> Json:
     if kind == "string":
         return text
     try:
-        value: Json = json.loads(text)
+        return read_json(text)
     except ValueError:
         return text  # the form says what is wrong with it
-    return value
 
 
 def _told(task: Any, status: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import threading
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli.console import Misuse
 from compiler.spec.durations import seconds
+from protocol.reading import read_json
 
 if TYPE_CHECKING:
     from functions.domain.task import Task
@@ -149,7 +149,6 @@ class Prompt:
 
 def _json(text: str) -> Json:
     try:
-        value: Json = json.loads(text)
+        return read_json(text)
     except ValueError:
         return text
-    return value

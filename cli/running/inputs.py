@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cli.values import ValuesProblem, values_in
 from protocol.payloads import Json
+from protocol.reading import read_json
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -18,6 +19,10 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
 }
+
+
+_SHOWN = 60
+"""Characters of a value that a message shows."""
 
 
 class InputProblem(Exception):
@@ -79,11 +84,11 @@ def _value(name: str, text: str, schema: Mapping[str, Json], problems: list[str]
     if kind == "string" or not isinstance(kind, str):
         return text
     try:
-        value: Json = json.loads(text)
+        return read_json(text)
     except ValueError:
-        problems.append(f"input '{name}': '{text}' is no {kind}")
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        problems.append(f"input '{name}': '{shown}' is no {kind}")
         return text
-    return value
 
 
 def _held_against(

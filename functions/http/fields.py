@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from functions.http.html import Html, Part, joined, tag
 from protocol.payloads import Json
+from protocol.reading import read_json
 
 PREFIX = "form."
 _FEW = 4
@@ -125,8 +126,7 @@ def _value(schema: Mapping[str, Json], texts: Sequence[str]) -> Json:
     if kind == "lines":
         return [line.strip() for line in texts[0].split("\n") if line.strip()]
     if kind == "json":
-        value: Json = json.loads(first, parse_constant=_number)
-        return value
+        return read_json(first)
     return texts[0] if _is_long(schema) else first
 
 

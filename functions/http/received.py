@@ -6,12 +6,13 @@ import base64
 import binascii
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 from aws_lambda_powertools.utilities.data_classes.common import CaseInsensitiveDict
 
 from functions.http.problems import Fault, Problem
+from protocol.reading import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -99,7 +100,7 @@ def _meant(name: str, known: Collection[str]) -> str:
 
 def _object(text: str) -> dict[str, Json]:
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_float)
+        value = read_json(text)
         # What UTF-8 cannot say (half of a surrogate pair) could be stored nowhere.
         json.dumps(value, ensure_ascii=False).encode()
         depth = _depth(value)
@@ -119,14 +120,3 @@ def _depth(value: Any) -> int:
     """Return how deep a value is nested; raises RecursionError for what nobody means."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + max((_depth(one) for one in inner), default=0)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError(text)
-    return number

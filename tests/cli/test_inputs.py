@@ -33,6 +33,15 @@ def test_defaults_are_filled_in_and_pairs_win_over_the_file(tmp_path):
     assert read_inputs(["name=a=b"], file, CONTRACT) == {"name": "a=b", "fast": False, "count": 1}
 
 
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999", "9" * 5_000, "[" * 100_000])
+def test_what_no_run_can_be_given_is_refused(text: str):
+    """Python reads some of it as numbers, at which the engine fails; the rest is a traceback."""
+    contract: dict[str, Json] = {"properties": {"size": {"type": "number"}}}
+    with pytest.raises(InputProblem, match=r"input 'size': .* is no number") as raised:
+        read_inputs([f"size={text}"], None, contract)
+    assert len(str(raised.value).splitlines()[0]) < 100
+
+
 def test_everything_that_is_wrong_is_said_at_once():
     with pytest.raises(InputProblem) as raised:
         read_inputs(["count=many", "fast=1", "size=xl", "nam=x"], None, CONTRACT)

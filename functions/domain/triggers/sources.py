@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -13,6 +12,7 @@ from functions.domain.triggers.reading import Reader, Reading, at, text_at, unre
 from protocol.events import is_by_name, is_published, read_as
 from protocol.manifest import TriggerManifest, TriggerType
 from protocol.payloads import Json
+from protocol.reading import read_json
 
 BODY = "body"
 """The input that a message or a posted document is, where it is no JSON object."""
@@ -101,14 +101,9 @@ def _members(value: Json) -> dict[str, Json]:
 
 def _parsed(text: str) -> Json:
     try:
-        value: Json = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return text
-    return value
-
-
-def _refuse(word: str) -> Json:
-    raise ValueError(word)
 
 
 READERS: Mapping[TriggerType, Reader] = {

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qs
 
@@ -15,6 +14,7 @@ from functions.domain.triggers.github import SIGNATURE
 from functions.domain.triggers.incoming import header_of
 from protocol.manifest import TriggerType
 from protocol.payloads import Json
+from protocol.reading import read_json
 
 OWN_SIGNATURE = "X-Stepsmith-Signature-256"
 """Of a webhook that is not GitHub's: `sha256=` and the HMAC in hexadecimal, as GitHub has it."""
@@ -79,13 +79,6 @@ def posted(body: bytes, content_type: str | None) -> Json:
             raise ValueError("the form has no field `payload`; send application/json")
         text = fields["payload"][0]
     try:
-        value: Json = json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("the JSON is nested too deeply") from None
+        return read_json(text)
     except ValueError as error:
         raise ValueError(f"the body is no JSON: {error}") from None
-    return value
-
-
-def _refuse(word: str) -> Json:
-    raise ValueError(f"{word} is no number")

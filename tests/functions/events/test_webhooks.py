@@ -141,7 +141,13 @@ def test_without_a_secret_nothing_is_let_in(site, secret):
 
 @pytest.mark.parametrize(
     ("body", "said"),
-    [(b"{", "no JSON"), (b"\xff\xfe", "not UTF-8"), (b"a=1", "no JSON"), (b"NaN", "no number")],
+    [
+        (b"{", "no JSON"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"a=1", "no JSON"),
+        (b"NaN", "no number"),
+        (b"[1e999]", "too large"),
+    ],
 )
 def test_a_body_that_cannot_be_read_is_refused_with_the_reason(site, body, said):
     answer = push(site, body, signed(body), encoded=True)

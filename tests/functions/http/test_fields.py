@@ -69,6 +69,8 @@ def one(schema, text, *more, required=()):
         ({"type": "object"}, ['{"a": 1}'], {"a": 1}),
         ({"type": "object"}, ["{"], "Please write JSON."),
         ({}, ["[NaN]"], "Please write JSON."),
+        ({}, ["[1e999]"], "Please write JSON."),
+        ({}, ["[" * 100_000], "Please write JSON."),
     ],
 )
 def test_what_is_sent_is_of_the_schema_s_kind(schema, texts, value):

@@ -162,7 +162,7 @@ def test_a_message_gives_its_json():
     assert made["run"]["event_id"] == "059f36b4-87a3-44ab-83d2-661975830a7d"
 
 
-@pytest.mark.parametrize("body", ["restock aisle 7", "{broken", "NaN", "", "[" * 100_000])
+@pytest.mark.parametrize("body", ["restock aisle 7", "{broken", "NaN", "1e999", "", "[" * 100_000])
 def test_a_message_that_is_no_json_is_text_under_the_name_body(body):
     message = event("sqs_text")
     message["Records"][0]["body"] = body

@@ -116,6 +116,7 @@ def test_json_is_read_as_it_is_and_out_of_a_form():
         (b"", None, "no JSON"),
         (b"{", "application/json", "no JSON"),
         (b'{"a": NaN}', None, "NaN"),
+        (b'{"a": 1e999}', None, "too large"),
         (b"\xff\xfe", None, "UTF-8"),
         (b"[" * 100_000, None, "deep"),
         (b"a=1", "application/x-www-form-urlencoded", "`payload`"),
