@@ -272,6 +272,8 @@ def test_what_is_gone_already_counts_as_deleted(stubs):
 
     stubs.account.delete(f"{LAMBDA}:run:3")
 
+    stubs.all_asked()
+
 
 def test_what_aws_refuses_to_delete_says_why(stubs):
     told = "Version is referenced by an alias"
