@@ -11,6 +11,10 @@ _LONGEST = 300
 """Digits of a whole number up to which it is certain to be one of a machine's floats."""
 
 
+class TooDeep(ValueError):
+    """Objects and lists are nested deeper than anybody means, or than can be read."""
+
+
 def read_json(text: str) -> Json:
     """Return the value of JSON text.
 
@@ -23,7 +27,7 @@ def read_json(text: str) -> Json:
             text, parse_constant=_no_number, parse_float=_fraction, parse_int=_whole
         )
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise TooDeep("it is nested too deeply") from None
     return value
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
+from functions.domain.json_text import storable
 from functions.http.html import Html, Part, joined, tag
 from protocol.payloads import Json
-from protocol.reading import read_json
 
 PREFIX = "form."
 _FEW = 4
@@ -126,7 +126,7 @@ def _value(schema: Mapping[str, Json], texts: Sequence[str]) -> Json:
     if kind == "lines":
         return [line.strip() for line in texts[0].split("\n") if line.strip()]
     if kind == "json":
-        return read_json(first)
+        return storable(first)
     return texts[0] if _is_long(schema) else first
 
 

@@ -6,13 +6,13 @@ import base64
 import binascii
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 from aws_lambda_powertools.utilities.data_classes.common import CaseInsensitiveDict
 
+from functions.domain.json_text import DEEPEST, TooDeep, storable
 from functions.http.problems import Fault, Problem
-from protocol.reading import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 262_144
 """Of a body, unless a route says otherwise; as much as a run takes as its input."""
-_DEEPEST = 100
 
 
 class Received(APIGatewayProxyEventV2):
@@ -100,23 +99,14 @@ def _meant(name: str, known: Collection[str]) -> str:
 
 def _object(text: str) -> dict[str, Json]:
     try:
-        value = read_json(text)
-        # What UTF-8 cannot say (half of a surrogate pair) could be stored nowhere.
-        json.dumps(value, ensure_ascii=False).encode()
-        depth = _depth(value)
+        value = storable(text)
     except json.JSONDecodeError as error:
         detail = f"the body is no JSON: line {error.lineno}, column {error.colno}: {error.msg}"
         raise Problem(400, detail) from None
-    except (ValueError, RecursionError):  # UnicodeEncodeError is a ValueError
+    except TooDeep:
+        raise Problem(400, f"the body is nested more than {DEEPEST} deep") from None
+    except ValueError:
         raise Problem(400, "the body is no JSON that can be stored") from None
     if not isinstance(value, dict):
         raise Problem(400, "the body must be a JSON object")
-    if depth > _DEEPEST:
-        raise Problem(400, f"the body is nested more than {_DEEPEST} deep")
     return value
-
-
-def _depth(value: Any) -> int:
-    """Return how deep a value is nested; raises RecursionError for what nobody means."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max((_depth(one) for one in inner), default=0)

@@ -147,6 +147,7 @@ def test_without_a_secret_nothing_is_let_in(site, secret):
         (b"a=1", "no JSON"),
         (b"NaN", "no number"),
         (b"[1e999]", "too large"),
+        (b"[" * 50_000, "too deeply"),
     ],
 )
 def test_a_body_that_cannot_be_read_is_refused_with_the_reason(site, body, said):

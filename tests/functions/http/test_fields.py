@@ -71,6 +71,12 @@ def one(schema, text, *more, required=()):
         ({}, ["[NaN]"], "Please write JSON."),
         ({}, ["[1e999]"], "Please write JSON."),
         ({}, ["[" * 100_000], "Please write JSON."),
+        # What Python reads, and nothing behind the page can store or hand on.
+        ({"type": "object"}, ['{"a": 1e999}'], "Please write JSON."),
+        ({"type": "object"}, ['{"a": "\\ud800"}'], "Please write JSON."),
+        ({"type": "object"}, ['{"\\udfff": 1}'], "Please write JSON."),
+        ({"type": "array"}, ["[" * 101 + "]" * 101], "Please write JSON."),
+        ({"type": "array"}, ["[" * 50_000 + "]" * 50_000], "Please write JSON."),
     ],
 )
 def test_what_is_sent_is_of_the_schema_s_kind(schema, texts, value):
