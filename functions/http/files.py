@@ -6,6 +6,7 @@ import base64
 import json
 import mimetypes
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,12 +35,20 @@ def answer(event: Mapping[str, Any], site: Site) -> dict[str, Any]:
             "stage": site.stage,
         }
         return _answer(200, json.dumps(told).encode(), "application/json", site)
-    folder = site.folder.resolve()
-    file = (folder / (path.lstrip("/") or "index.html")).resolve()
-    if not file.is_relative_to(folder) or not file.is_file():
+    file = _file(site.folder.resolve(), path.lstrip("/") or "index.html")
+    if file is None:
         return _answer(404, b"there is nothing here\n", "text/plain", site)
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     return _answer(200, file.read_bytes(), kind, site)
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    """Return a file of a folder; None for what is none, or outside, or could have no such name."""
+    try:
+        file = (folder / name).resolve()
+        return file if file.is_relative_to(folder) and file.is_file() else None
+    except (OSError, ValueError):  # too long a name, or one with a zero byte
+        return None
 
 
 def _answer(status: int, body: bytes, kind: str, site: Site, **more: str) -> dict[str, Any]:
