@@ -1,5 +1,6 @@
 // The HTTP API of a stage: every answer is JSON, every failure a problem document (RFC 9457).
 
+import { say } from "./dom.js";
 import { token, expired } from "./login.js";
 
 /** What the API refused: `problem` is its document, `status` the HTTP status. */
@@ -29,7 +30,7 @@ async function call(method, path, body, headers = {}) {
   } catch {
     throw new Refused(0, { title: "The API cannot be reached." });
   }
-  if (answer.status === 401 && bearer) expired();
+  if (answer.status === 401) expired();
   const text = await answer.text();
   let value = {};
   try {
@@ -52,5 +53,15 @@ export async function get(path, query = {}) {
 export async function post(path, body = {}, headers = {}) {
   return call("POST", path, body, headers);
 }
+
+/** Returns what does some work, and says what the API has against it. */
+export const orSay = (work) => async (...given) => {
+  try {
+    await work(...given);
+  } catch (fault) {
+    if (!(fault instanceof Refused)) throw fault;
+    say(fault.message);
+  }
+};
 
 export const at = (...parts) => `/api/${parts.map(encodeURIComponent).join("/")}`;

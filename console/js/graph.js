@@ -27,7 +27,7 @@ export function drawing(graph, statuses, chosen, choose) {
   svg.style.width = "100%";
   svg.style.maxWidth = `${scene.width + 12}px`;
   svg.style.minWidth = `${Math.round(0.7 * scene.width)}px`;
-  return h("div", { class: "graph", "data-scroll": "graph", tabindex: "0", role: "region", "aria-label": "Drawing of the workflow" }, svg);
+  return h("div", { class: "graph", tabindex: "0", role: "region", "aria-label": "Drawing of the workflow" }, svg);
 }
 
 function part(svg, scene, about) {

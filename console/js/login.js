@@ -45,9 +45,11 @@ export function person() {
   }
 }
 
+/** The API knows nobody by the token, or there is none any more: whoever shows the page says so. */
 export function expired() {
+  if (!settings.authority) return;
   sessionStorage.removeItem(KEPT);
-  leave();
+  dispatchEvent(new Event("stepsmith:expired"));
 }
 
 export function logOut() {
@@ -65,7 +67,8 @@ const base64 = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)))
   .replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 const home = () => `${location.origin}${location.pathname}`;
 
-async function leave() {
+/** Goes where people log in; they come back to where they were. */
+export async function leave() {
   const verifier = random(), state = random();
   sessionStorage.setItem("stepsmith-leaving", JSON.stringify({ verifier, state, hash: location.hash }));
   const challenge = base64(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));

@@ -1,8 +1,8 @@
 // Chooses the view by the address's hash, and keeps it fresh.
 
 import { get, Refused } from "./api.js";
-import { h, show } from "./dom.js";
-import { begin, isLocal, logOut, person, stage } from "./login.js";
+import { h, show, trouble } from "./dom.js";
+import { begin, isLocal, leave, logOut, person, stage } from "./login.js";
 import { events } from "./views/events.js";
 import { run } from "./views/run.js";
 import { runs } from "./views/runs.js";
@@ -16,7 +16,7 @@ const VIEWS = [
 ];
 const main = document.getElementById("main");
 let leaving = () => {};
-let shown = null;
+let shown = null, drawn = null;
 
 /**
  * A view gets a place with `element`, `query` and `go(query)`, and gives `{title, refresh, every,
@@ -27,14 +27,23 @@ async function open() {
   const query = Object.fromEntries(new URLSearchParams(search));
   for (const [pattern, view] of VIEWS) {
     const found = pattern.exec(path);
-    if (found) return enter(view, path, found.slice(1).map(decodeURIComponent), query);
+    if (found) return enter(view, path, found.slice(1).map(decoded), query);
   }
   location.replace("#/runs");
 }
 
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // cut off where it was copied; the API says that there is no such thing
+  }
+}
+
 async function enter(view, path, names, query) {
   leaving();
-  const element = h("div", {});
+  // Asked for otherwise, a view stays until its answer is there, with the focus where it is.
+  const element = shown === path ? drawn : h("div", {}, h("p", { class: "empty waits", role: "status" }, "Loading …"));
   let left = false, timer = 0;
   const place = {
     element, query,
@@ -42,28 +51,37 @@ async function enter(view, path, names, query) {
     again: () => tick(),
   };
   const made = view(place, ...names);
-  leaving = () => { left = true; clearTimeout(timer); made.gone?.(); };
-  document.title = `${made.title} · Stepsmith`;
+  leaving = () => { left = true; clearTimeout(timer); place.element = h("div", {}); made.gone?.(); };
+  name();
   for (const link of document.querySelectorAll(".bar nav a")) {
     const is = path.startsWith(link.hash.replace("#/", ""));
     if (is) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
-  main.replaceChildren(element);
+  if (element !== drawn) main.replaceChildren(element);
   // Where one view follows another, readers are taken to it; a first one is where they are.
   if (shown !== null && shown !== path) main.focus();
   shown = path;
+  drawn = element;
+
+  function name() {
+    document.title = `${made.title} · Stepsmith`;
+  }
 
   async function tick() {
     clearTimeout(timer);
     try {
-      if (!document.hidden || !element.firstChild) await made.refresh();
+      if (!document.hidden || !element.dataset.drawn) {
+        await made.refresh();
+        trouble(null);
+        element.dataset.drawn = "yes";
+      }
     } catch (fault) {
       if (!(fault instanceof Refused)) throw fault;
-      if (!left && !element.dataset.drawn) show(element, failure(fault));
-      else document.getElementById("said").replaceChildren(h("p", {}, fault.message));
+      if (left) return;
+      if (!element.dataset.drawn) show(element, failure(fault)); else trouble(fault.message);
     }
     if (left) return;
-    element.dataset.drawn = "yes";
+    name();
     const next = made.every?.();
     if (next) timer = setTimeout(tick, next);
   }
@@ -84,6 +102,13 @@ function who() {
   else if (name) show(element, `${name} · ${stage()} `, h("button", { class: "plain", click: logOut }, "Log out"));
   else show(element, stage());
 }
+
+/** Says that the login is over, and leaves it to the person when to go: something may be typed. */
+addEventListener("stepsmith:expired", () => {
+  if (document.getElementById("expired")) return;
+  main.before(h("div", { class: "note late over", id: "expired", role: "alert" }, "Your login is over. Keep a copy of what you have typed: the page begins anew. ",
+    h("button", { click: leave }, "Log in again")));
+});
 
 async function count() {
   try {

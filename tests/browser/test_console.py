@@ -27,7 +27,7 @@ steps:
   - id: review
     type: manual
     title: Release ${{ inputs.version }}?
-    assignees: [alice@example.com]
+    assignees: [alice@example.com, bob@example.com]
     depends_on: [build]
   - id: deploy
     run: |
@@ -105,3 +105,20 @@ def test_a_run_is_started_watched_approved_and_explained(visit, stage):
     assert found["hostile"].startswith(HOSTILE)
     assert (found["scripts"], found["alerted"]) == (0, False)
     assert found["milliseconds"] < 1000
+
+
+@pytest.mark.slow
+def test_what_somebody_types_reads_or_points_at_stays_while_the_page_is_refreshed(visit, stage):
+    people = {"person": "carol", "approver": "alice", "other": "bob"}
+    people = {what: f"{name}@example.com" for what, name in people.items()}
+    found = visit("console_stays.mjs", stage, **people)
+    assert found["typed"] == "rel"
+    assert found["focus"] is True
+    assert found["filter"] == ["status", "rel"]
+    assert (found["log"], found["selected"], found["closed"]) == (1, True, "card-build")
+    assert found["comment"] == "half of it"
+    assert found["other"] == "It is rejected now, by bob@example.com."
+    assert found["inbox"] > 0
+    assert found["rows"] > 0
+    assert "Your login is over" in found["over"][0]
+    assert found["over"][1] == "rel"

@@ -1,7 +1,7 @@
 // What arrived, and what became of it.
 
-import { at, get, post, Refused } from "../api.js";
-import { h, say, show } from "../dom.js";
+import { at, get, orSay, post } from "../api.js";
+import { focusOn, h, say, show } from "../dom.js";
 import { chip, facts, json, short, value, when } from "../format.js";
 
 const OUTCOMES = ["started", "ignored", "rejected", "failed", "waiting", "dead"];
@@ -19,12 +19,12 @@ export function events(place) {
     whole = one;
     if (!further.length) next = found.next;
     const items = [...found.items, ...further];
-    const more = async () => {
+    const more = orSay(async () => {
       const page = await get("/api/events", { ...asked, cursor: next });
       further = [...further, ...page.items];
       next = page.next;
       place.again();
-    };
+    });
     show(place.element, head(), whole && details(), h("div", { class: "card flush" },
       items.length ? table(items) : h("p", { class: "empty" }, "No event is like that."),
       next ? h("div", { class: "more" }, h("button", { id: "more", click: more }, "Show more")) : null));
@@ -42,7 +42,7 @@ export function events(place) {
     return h("section", { class: "card", "aria-labelledby": "event" },
       h("div", { class: "head" }, h("h2", { id: "event", class: "grow" }, "Event"), chip(whole.outcome),
         h("button", { id: "replay", click: replay }, "Replay"),
-        h("button", { class: "plain", id: "close", click: () => { chosen = whole = null; place.again(); } }, "Close")),
+        h("button", { class: "plain", id: "close", click: close }, "Close")),
       facts(["Id", h("span", { class: "mono" }, whole.event_id)], ["Key", whole.key && h("span", { class: "mono" }, whole.key)],
         ["Workflow", whole.workflow_id], ["Trigger", `${whole.trigger || ""} (${whole.type || ""})`],
         ["Arrived", whole.received_at], ["Deliveries", String(whole.deliveries)],
@@ -52,23 +52,31 @@ export function events(place) {
       value("What arrived", whole.event));
   }
 
-  async function replay() {
-    try {
-      const { value: done } = await post(at("events", whole.event_id, "replay"), {});
-      say("It is taken in again.");
-      if (done.run_id) location.hash = `#/runs/${encodeURIComponent(done.run_id)}`;
-      else place.again();
-    } catch (fault) {
-      if (!(fault instanceof Refused)) throw fault;
-      say(fault.message);
-    }
+  async function open(id) {
+    chosen = id;
+    await place.again();
+    focusOn("event");
   }
+
+  async function close() {
+    const was = chosen;
+    chosen = whole = null;
+    await place.again();
+    focusOn(`event-${was}`);
+  }
+
+  const replay = orSay(async () => {
+    const { value: done } = await post(at("events", whole.event_id, "replay"), {});
+    say("It is taken in again.");
+    if (done.run_id) location.hash = `#/runs/${encodeURIComponent(done.run_id)}`;
+    else place.again();
+  });
 
   function table(items) {
     return h("table", { class: "stack" },
       h("thead", {}, h("tr", {}, ["Event", "Outcome", "Arrived", "Deliveries", "Run"].map((one) => h("th", { scope: "col" }, one)))),
-      h("tbody", {}, items.map((one) => h("tr", {},
-        h("td", {}, h("button", { class: "plain mono", id: `event-${one.event_id}`, click: () => { chosen = one.event_id; place.again(); } }, short(one.event_id)),
+      h("tbody", {}, items.map((one) => h("tr", { id: `row-${one.event_id}` },
+        h("td", {}, h("button", { class: "plain mono", id: `event-${one.event_id}`, click: () => open(one.event_id) }, short(one.event_id)),
           h("div", { class: "quiet small" }, `${one.workflow_id} · ${one.trigger || one.type}`)),
         h("td", {}, chip(one.outcome)),
         h("td", { class: "num", "data-name": "Arrived" }, when(one.received_at)),

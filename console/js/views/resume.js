@@ -17,7 +17,7 @@ export async function resume(record, close, done) {
     plan = fault.problem.plan; // what is in the way can be decided here
   }
   const choices = (plan.refused || []).map((one) => ({ ...one, pick: choice(one) }));
-  const form = h("form", { class: "card", "aria-label": "Resume the run", submit: async (event) => {
+  const form = h("form", { class: "card", id: "resuming", "aria-label": "Resume the run", submit: async (event) => {
     event.preventDefault();
     const redo = choices.filter((one) => one.pick?.value === "redo").map((one) => one.step_id);
     const given = choices.filter((one) => one.pick?.value === "done").map((one) => one.step_id);
@@ -33,7 +33,7 @@ export async function resume(record, close, done) {
   } });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   form.append(
-    h("h2", {}, `Resume as attempt ${plan.run_attempt}?`),
+    h("h2", { tabindex: "-1" }, `Resume as attempt ${plan.run_attempt}?`),
     list("These run again", plan.again, (one) => `${one.step_id}: ${one.why}`),
     list("These run again if what they are given has changed", plan.perhaps, (one) => `${one.step_id}: ${one.why}`),
     list("These follow", plan.following, (one) => one),

@@ -1,20 +1,22 @@
 // One run: its drawing coloured by status, its steps, when they ran, and what can be done about it.
 
-import { at, get, post, Refused } from "../api.js";
-import { h, say, show } from "../dom.js";
+import { at, get, orSay, post } from "../api.js";
+import { focusOn, h, say, show } from "../dom.js";
 import { chip, facts, lasted, short, value, when, words } from "../format.js";
 import { drawing } from "../graph.js";
 import { timeline } from "../timeline.js";
 import { resume } from "./resume.js";
-import { details } from "./steps.js";
+import { details, logs } from "./steps.js";
 
 const OVER = ["succeeded", "failed", "cancelled"];
 
 export function run(place, id) {
-  let record = null, workflow = null, chosen = place.query.step || null, asking = null;
+  let record = null, workflow = null, chosen = place.query.step || null, asking = null, log = null;
 
   async function refresh() {
+    const before = record?.status;
     record = await get(at("runs", id));
+    if (before && before !== record.status) say(`The run is ${words(record.status)} now.`);
     if (!workflow || workflow.digest !== (record.manifest || workflow.digest)) {
       const name = record.workflow_version ? `${record.workflow_id}@${record.workflow_version}` : record.workflow_id;
       workflow = await get(at("workflows", name), { digest: record.manifest }).catch(() => ({ digest: record.manifest }));
@@ -23,28 +25,36 @@ export function run(place, id) {
   }
 
   function choose(step) {
+    log = null;
     chosen = chosen === step ? null : step;
     history.replaceState(null, "", `#/runs/${encodeURIComponent(id)}${chosen ? `?step=${encodeURIComponent(chosen)}` : ""}`);
     draw();
   }
 
+  function closeStep() {
+    const was = chosen;
+    choose(was);
+    document.getElementById(`card-${was}`)?.focus();
+  }
+
   function draw() {
     const all = every(record.steps);
     const step = chosen && (all.find((one) => one.step_id === chosen) || { step_id: chosen, status: "pending" });
+    if (step) log ||= logs(id, step.step_id);
     show(place.element,
       head(), asking, trouble(),
-      h("section", { class: "card flush", "aria-label": "Drawing" },
+      h("section", { class: "card flush", id: "drawing", "aria-label": "Drawing" },
         drawing(workflow?.graph, Object.fromEntries(all.map((one) => [one.step_id, one])), chosen, choose)),
       h("div", { class: "columns" },
         h("section", { class: "card", "aria-labelledby": "when" }, h("h2", { id: "when" }, "When"), timeline(record, choose), skipped(all)),
-        step ? details(step, { run: record, workflow, close: () => choose(chosen) }) : about()),
+        step ? details(step, { workflow, log, close: closeStep }) : about()),
       closing());
   }
 
   function head() {
     const over = OVER.includes(record.status);
     return h("div", { class: "head" },
-      h("div", { class: "grow" }, h("h1", {}, short(record.run_id), h("small", {},
+      h("div", { class: "grow" }, h("h1", { id: "run-title" }, short(record.run_id), h("small", {},
         h("a", { href: `#/workflows/${encodeURIComponent(record.workflow_id)}` }, record.workflow_id),
         record.workflow_version && ` @${record.workflow_version}`, " · ", when(record.started_at), " · ",
         lasted(record.started_at, record.completed_at), record.run_attempt > 1 && ` · attempt ${record.run_attempt}`))),
@@ -94,17 +104,14 @@ export function run(place, id) {
 
   function cancel() {
     const undo = h("input", { type: "checkbox", id: "compensate" });
-    asking = h("form", { class: "card", "aria-label": "Cancel the run", submit: async (event) => {
+    const stop = orSay(async () => {
+      await post(at("runs", id, "cancel"), { compensate: undo.checked });
+      say("The run is being cancelled.");
+    });
+    asking = h("form", { class: "card", id: "cancelling", "aria-label": "Cancel the run", submit: async (event) => {
       event.preventDefault();
-      try {
-        await post(at("runs", id, "cancel"), { compensate: undo.checked });
-        say("The run is being cancelled.");
-      } catch (fault) {
-        if (!(fault instanceof Refused)) throw fault;
-        say(fault.message);
-      }
-      asking = null;
-      place.again();
+      await stop();
+      done();
     } },
     h("h2", {}, "Cancel this run?"), h("p", {}, "It stops at once; open tasks are closed."),
     h("label", { class: "option" }, undo, "Undo what it has done (steps with `compensate`)"),
@@ -114,9 +121,15 @@ export function run(place, id) {
   }
 
   async function plan() {
-    asking = await resume(record, close, () => { asking = null; place.again(); });
+    asking = await resume(record, close, done);
     draw();
-    asking?.querySelector("button")?.focus();
+    asking?.querySelector("h2")?.focus();
+  }
+
+  async function done() {
+    asking = null;
+    await place.again();
+    focusOn("run-title");
   }
 
   function close() {

@@ -1,6 +1,6 @@
 // The list of runs: filtered, searched by the beginning of an id, page by page.
 
-import { get } from "../api.js";
+import { get, orSay } from "../api.js";
 import { h, show } from "../dom.js";
 import { chip, lasted, short, when } from "../format.js";
 
@@ -18,14 +18,13 @@ export function runs(place) {
     if (known) names = [...new Set(known.items.map((one) => one.id))];
     if (!further.length) next = found.next;
     const seen = new Set(found.items.map((one) => one.run_id));
-    draw([...found.items, ...further.filter((one) => !seen.has(one.run_id))]);
-
-    async function more() {
+    const more = orSay(async () => {
       const page = await get("/api/runs", { ...asked, cursor: next });
       further = [...further, ...page.items];
       next = page.next;
       draw([...found.items, ...further]);
-    }
+    });
+    draw([...found.items, ...further.filter((one) => !seen.has(one.run_id))]);
 
     function draw(items) {
       show(place.element, head(), h("div", { class: "card flush" },
@@ -58,7 +57,7 @@ export function runs(place) {
 function table(items) {
   return h("table", { class: "stack" },
     h("thead", {}, h("tr", {}, ["Run", "Status", "Started", "Took", "By"].map((one) => h("th", { scope: "col" }, one)))),
-    h("tbody", {}, items.map((one) => h("tr", {},
+    h("tbody", {}, items.map((one) => h("tr", { id: `row-${one.run_id}` },
       h("td", {}, h("a", { href: `#/runs/${encodeURIComponent(one.run_id)}`, class: "mono", title: one.run_id }, short(one.run_id)),
         h("div", { class: "quiet small" }, one.workflow_id, one.workflow_version && ` @${one.workflow_version}`, one.run_attempt > 1 && ` · attempt ${one.run_attempt}`),
         one.error && h("div", { class: "problem" }, String(one.error).slice(0, 200))),

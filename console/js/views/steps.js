@@ -1,10 +1,11 @@
 // A step of a run: what it was given, what it gave, how it failed, where it stands in the file.
 
-import { at, get } from "../api.js";
+import { at, get, orSay } from "../api.js";
 import { h, show } from "../dom.js";
 import { chip, facts, lasted, value, words } from "../format.js";
 
-export function details(step, { run, workflow, close }) {
+/** Returns what is known of a step; `log` is what `logs` has made for it. */
+export function details(step, { workflow, log, close }) {
   const known = workflow?.steps?.find((one) => one.id === step.step_id);
   const line = step.line || known?.line;
   return h("section", { class: "card", "aria-labelledby": "step" },
@@ -27,7 +28,7 @@ export function details(step, { run, workflow, close }) {
     step.items && items(step.items),
     value("Inputs", step.inputs), value("Outputs", step.outputs),
     line && workflow?.source ? source(workflow, line) : line ? h("p", { class: "quiet small" }, `${workflow?.file || ""}:${line}`) : null,
-    logs(run.run_id, step.step_id));
+    log);
 }
 
 function items(all) {
@@ -44,13 +45,22 @@ function source(workflow, line) {
         `${String(from + at + 1).padStart(4)}  ${text}`)))];
 }
 
-function logs(run, step) {
+/** Returns a place for the log of a step, fetched page by page when it is asked for. */
+export function logs(run, step) {
   const box = h("div", {});
-  const load = async () => {
-    const found = await get(at("runs", run, "logs"), { step });
-    show(box, h("h3", {}, "Log"), found.items.length
-      ? h("pre", { tabindex: "0", "aria-label": "Log" }, found.items.map((one) => `${one.text}\n`))
-      : h("p", { class: "quiet small" }, "It said nothing."));
+  let lines = [], next = null;
+  const load = orSay(async () => {
+    const page = await get(at("runs", run, "logs"), { step, cursor: next });
+    lines = [...lines, ...page.items];
+    next = page.next;
+    show(box, h("h3", {}, "Log"), lines.length
+      ? h("pre", { tabindex: "0", "aria-label": "Log" }, lines.map((one) => `${one.text}\n`).join(""))
+      : h("p", { class: "quiet small" }, next ? "Nothing so far." : "It said nothing."),
+    h("p", {}, h("button", { class: "plain", id: "log", click: next ? load : again }, next ? "Show more of its log" : "Read its log anew")));
+  });
+  const again = () => {
+    lines = [];
+    return load();
   };
   show(box, h("p", {}, h("button", { class: "plain", id: "log", click: load }, "Show its log")));
   return box;

@@ -1,18 +1,42 @@
 // What waits for people: the inbox, and a task with its decision.
 
-import { at, get, post, Refused } from "../api.js";
-import { h, say, show } from "../dom.js";
+import { at, get, orSay, post, Refused } from "../api.js";
+import { focusOn, h, say, show } from "../dom.js";
 import { chip, facts, short, value, when, words } from "../format.js";
 import { form } from "../form.js";
+
+const MOST_EMPTY = 5;
 
 export function tasks(place) {
   const { query } = place;
   const mine = query.mine !== "false", status = query.status || "open";
 
+  let further = [], next = null;
+
+  async function page(cursor) {
+    const asked = { mine: mine ? "true" : "", status, overdue: query.overdue, workflow: query.workflow, limit: 100, cursor };
+    let found = await get("/api/tasks", asked);
+    // Where most tasks are others', a page may have none of mine, and one behind it may.
+    for (let more = 0; !found.items.length && found.next && more < MOST_EMPTY; more += 1) {
+      found = await get("/api/tasks", { ...asked, cursor: found.next });
+    }
+    return found;
+  }
+
   async function refresh() {
-    const found = await get("/api/tasks", { mine: mine ? "true" : "", status, overdue: query.overdue, workflow: query.workflow, limit: 100 });
-    show(place.element, head(), h("div", { class: "card flush" }, found.items.length ? table(found.items)
-      : h("p", { class: "empty" }, status === "open" ? "Nothing waits for you." : "No task is like that.")));
+    const found = await page(null);
+    if (!further.length) next = found.next;
+    const seen = new Set(found.items.map((one) => one.task_id));
+    const items = [...found.items, ...further.filter((one) => !seen.has(one.task_id))];
+    const more = orSay(async () => {
+      const behind = await page(next);
+      further = [...further, ...behind.items];
+      next = behind.next;
+      await place.again();
+    });
+    show(place.element, head(), h("div", { class: "card flush" }, items.length ? table(items)
+      : h("p", { class: "empty" }, next ? "None of those looked at." : status === "open" ? "Nothing waits for you." : "No task is like that."),
+    next ? h("div", { class: "more" }, h("button", { id: "more", click: more }, "Show more")) : null));
   }
 
   function head() {
@@ -30,7 +54,7 @@ const state = (one) => (one.overdue ? chip("overdue", "overdue") : chip(one.stat
 function table(items) {
   return h("table", { class: "stack" },
     h("thead", {}, h("tr", {}, ["Task", "State", "Due", "Asked", "Opened"].map((one) => h("th", { scope: "col" }, one)))),
-    h("tbody", {}, items.map((one) => h("tr", {},
+    h("tbody", {}, items.map((one) => h("tr", { id: `row-${one.task_id}` },
       h("td", {}, h("a", { href: `#/tasks/${encodeURIComponent(one.task_id)}` }, one.title || one.step_id),
         h("div", { class: "quiet small" }, `${one.workflow_id} · ${one.step_id}`)),
       h("td", {}, state(one)),
@@ -45,13 +69,14 @@ const BUTTONS = {
 };
 
 export function task(place, id) {
-  let found = null, made = null, version = "";
+  let found = null, deciding = null, mine = null;
 
   async function refresh() {
+    const before = found?.status;
     found = await get(at("tasks", id));
-    const now = JSON.stringify([found.status, found.votes, found.assignees]);
-    if (now === version) return; // nothing changed: what is being typed stays
-    version = now;
+    if (before && before !== found.status && mine !== found.status) {
+      say(`It is ${words(found.status)} now${found.decision?.decided_by ? `, by ${found.decision.decided_by}` : ""}.`);
+    }
     draw();
   }
 
@@ -64,7 +89,7 @@ export function task(place, id) {
         h("section", { class: "card", "aria-labelledby": "decide" },
           found.description && h("p", { class: "text" }, found.description),
           found.subject && value("What it is about", found.subject),
-          open ? (found.may_decide === false ? notYours() : decision()) : ended()),
+          open ? (found.may_decide === false ? notYours() : deciding ||= decision()) : ended()),
         h("section", { class: "card", "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "About it"),
           facts(["Asked", (found.assignees || []).join(", ")], ["Started by", found.started_by || "unknown"],
             ["Due", found.due_at && when(found.due_at)], ["Comes to an end", open && when(found.expires_at)],
@@ -88,26 +113,33 @@ export function task(place, id) {
   }
 
   function decision() {
-    made = found.form ? form(found.form, "form") : null;
+    const made = found.form ? form(found.form, "form") : null;
     const comment = h("textarea", { id: "comment", rows: 3, maxlength: 4000 });
     const problem = h("div", { class: "note bad", role: "alert", hidden: true });
+    let isSending = false;
     const answer = (status) => async (event) => {
       event.preventDefault();
+      if (isSending) return;
+      isSending = true;
       try {
         const given = { status };
         if (comment.value.trim()) given.comments = comment.value;
         if (made && status === "approved") given.form = made.value();
         const { value: after } = await post(at("tasks", id, "status"), given);
         say(after.status === "pending" ? "Your answer counts; more are needed." : `It is ${words(after.status)}.`);
-        version = "";
-        place.again();
+        problem.hidden = true;
+        mine = after.status;
+        await place.again();
+        focusOn("decide");
       } catch (fault) {
         if (!(fault instanceof Refused)) throw fault;
         const form = fault.errors.map((one) => ({ ...one, pointer: one.pointer?.replace(/^\/form/, "") }));
         const left = made ? made.problems(form) : fault.errors;
         problem.hidden = !left.length && fault.errors.length > 0;
         problem.replaceChildren(h("strong", {}, fault.message), h("ul", {}, left.map((one) => h("li", {}, `${one.pointer || ""} ${one.detail}`))));
-        if (fault.status === 409 || fault.status === 410) { version = ""; place.again(); }
+        if (fault.status === 409 || fault.status === 410) place.again();
+      } finally {
+        isSending = false;
       }
     };
     return h("form", { submit: (event) => event.preventDefault() }, h("h2", { id: "decide" }, "Your decision"), problem, made?.element,
@@ -118,5 +150,5 @@ export function task(place, id) {
       })));
   }
 
-  return { title: "Task", refresh, every: () => 3000 };
+  return { get title() { return found?.title || "Task"; }, refresh, every: () => 3000 };
 }

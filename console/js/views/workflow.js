@@ -1,6 +1,6 @@
 // A workflow: its drawing, its contract, and a form that starts it.
 
-import { at, get, post, Refused } from "../api.js";
+import { at, get, orSay, post, Refused } from "../api.js";
 import { h, say, show } from "../dom.js";
 import { chip, facts, value } from "../format.js";
 import { form } from "../form.js";
@@ -71,15 +71,11 @@ export function workflow(place, id) {
     return element;
   }
 
-  async function flip() {
-    try {
-      await post(at("workflows", found.id, found.disabled ? "enable" : "disable"), {});
-    } catch (fault) {
-      if (!(fault instanceof Refused)) throw fault;
-      say(fault.message);
-    }
+  const flip = orSay(async () => {
+    await post(at("workflows", found.id, found.disabled ? "enable" : "disable"), {});
+    say(found.disabled ? "It is enabled." : "It is disabled: nothing starts it, and its events wait.");
     place.again();
-  }
+  });
 
-  return { title: id, refresh, every: () => 10000 };
+  return { get title() { return found?.name || id; }, refresh, every: () => 10000 };
 }

@@ -19,7 +19,7 @@ function table(items) {
     h("thead", {}, h("tr", {}, ["Workflow", "Started by", "Steps", ""].map((one) => h("th", { scope: "col" }, one || h("span", { class: "quiet" }, "State"))))),
     h("tbody", {}, items.map((one) => {
       const name = one.version ? `${one.id}@${one.version}` : one.id;
-      return h("tr", {},
+      return h("tr", { id: `row-${name}` },
         h("td", {}, h("a", { href: `#/workflows/${encodeURIComponent(name)}` }, one.name || one.id), h("div", { class: "quiet small mono" }, name),
           one.description && h("div", { class: "small" }, one.description)),
         h("td", { "data-name": "Started by" }, one.triggers.length ? one.triggers.map((t) => t.type).join(", ") : h("span", { class: "quiet" }, "people")),
