@@ -149,7 +149,10 @@ def decide_task(task_id: str, body: Annotated[DecideBody, Body()]) -> DecidedVie
     responses=answers(403, 404, 409, 410),
 )
 def reassign_task(task_id: str, body: Annotated[ReassignBody, Body()]) -> TaskView:
-    """Ask other people instead. Links made before are void, and the new people are told."""
+    """Ask other people instead. Links made before are void, and the new people are told.
+
+    Where several have to agree, you hand on your own part (`from`) to one person.
+    """
     call = at_hand()
     handover = Handover([*body.to], body.reason, body.of)
     operates = _reader().is_operator

@@ -13,6 +13,10 @@ from functions.usecases.desk import Desk, Teller
 from functions.usecases.tell import News, tell
 from protocol.payloads import Json
 
+_ONE_PART = (
+    "several have to agree: you hand on your own part alone, from yourself to one person; "
+    "an operator can replace others"
+)
 _MOST_CHANGES = 200
 """Lines of a task's history; a task is one item of a table."""
 
@@ -31,9 +35,10 @@ def reassign(
 ) -> Verdict:
     """Replace a task's assignees, or one of them; whoever may decide it may, and an operator.
 
-    Links made before are void, and votes of people who are no longer asked do not count.
-    `decided` says that it is done; `invalid`, `ended`, `forbidden`, `not_yours`, `unknown` as in
-    `decide`.
+    Links made before are void, and votes of people who are no longer asked do not count. Where
+    several have to agree, whoever is asked gives away their own part alone, to one person: else
+    one of them would choose all the others. `decided` says that it is done; `invalid`, `ended`,
+    `forbidden`, `not_yours`, `unknown` as in `decide`.
     """
     task = desk.tasks.get(task_id)
     if task is None:
@@ -42,6 +47,8 @@ def reassign(
         refused = _refused(task, actor, desk, is_operator=is_operator)
         if refused is not None:
             return refused
+        if not is_operator and task.quorum > 1 and not _is_own_part(handover, actor, desk):
+            return Verdict("forbidden", task, (_ONE_PART,))
         try:
             changed = _given_to(task, handover, actor, desk)
         except ValidationError as error:
@@ -102,6 +109,17 @@ def _refused(task: Task, actor: Actor, desk: Desk, *, is_operator: bool) -> Verd
     if len(task.history) >= _MOST_CHANGES:
         return Verdict("invalid", task, ("the task has been changed too often",))
     return None
+
+
+def _is_own_part(handover: Handover, actor: Actor, desk: Desk) -> bool:
+    """Return whether somebody gives away what is theirs, and to no more than one person."""
+    directory = desk.directory
+    if handover.of is None or directory.identity(handover.of) != directory.identity(actor.name):
+        return False
+    try:
+        return len(directory.resolve(handover.to)) == 1
+    except ValidationError:
+        return True  # it is told what is wrong with it
 
 
 def _given_to(task: Task, handover: Handover, actor: Actor, desk: Desk) -> Task:

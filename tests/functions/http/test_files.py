@@ -76,7 +76,15 @@ def test_nothing_outside_the_folder_is_served(path):
 
 @pytest.mark.parametrize(
     "path",
-    ["/\0", "/js/\0main.js", f"/{'x' * 300}", f"/{'x/' * 5_000}", "/\ud800", "/js/main.js/x", "/~root"],
+    [
+        "/\0",
+        "/js/\0main.js",
+        f"/{'x' * 300}",
+        f"/{'x/' * 5_000}",
+        "/\ud800",
+        "/js/main.js/x",
+        "/~root",
+    ],
 )
 def test_what_no_file_can_be_called_is_not_there(path):
     assert asked(path).status == 404

@@ -134,8 +134,44 @@ def test_a_reassigned_task_is_the_new_people_s_and_old_links_are_void(scene):
 def test_votes_of_people_who_are_no_longer_asked_do_not_count(scene):
     scene.open(quorum=2)
     scene.decide()
-    reassign(scene.id, Handover([BOB, CAROL]), Actor(BOB, "login"), scene.desk)
+    reassign(scene.id, Handover([BOB, CAROL]), OPERATOR, scene.desk, is_operator=True)
     assert scene.decide(by=CAROL).name == "counted"
+
+
+FRIENDS = ["one@example.org", "two@example.org"]
+
+
+@pytest.mark.parametrize(
+    "handover",
+    [
+        Handover(FRIENDS),
+        Handover([ALICE, *FRIENDS]),
+        Handover(FRIENDS[0], of=BOB),
+        Handover(FRIENDS, of=ALICE),
+        Handover([ALICE, FRIENDS[0]], of=ALICE),
+        Handover("group:developers", of=ALICE),
+    ],
+)
+def test_where_several_have_to_agree_nobody_chooses_the_others(scene, handover):
+    scene.open([ALICE, BOB], quorum=2)
+    before = scene.task
+    verdict = reassign(scene.id, handover, Actor(ALICE, "login"), scene.desk)
+    assert verdict.name == "forbidden"
+    assert "your own part" in verdict.problems[0]
+    assert scene.task == before
+
+
+@pytest.mark.parametrize("of", [ALICE, "Alice+work@example.com", "github:alice"])
+def test_where_several_have_to_agree_everybody_hands_on_their_own_part(scene, of):
+    scene.open([ALICE, BOB], quorum=2)
+    scene.decide(by=ALICE)
+    verdict = reassign(
+        scene.id, Handover(CAROL, of=of), Actor("al@example.com", "login"), scene.desk
+    )
+    assert verdict.name == "decided"
+    assert scene.task.people == (BOB, CAROL)
+    assert scene.decide(by=BOB).name == "counted"
+    assert scene.decide(by=CAROL).name == "decided"
 
 
 @pytest.mark.parametrize(
