@@ -151,6 +151,17 @@ def test_pages_of_other_sites_change_nothing(server, api):
     assert call(server, "POST", "/api/events", body, Origin=server.url)[0] == 201
 
 
+def test_a_task_s_form_is_taken_which_no_browser_names_the_origin_of(server, api):
+    """Its page sends no referrer, so the form's origin is `null`; it has a token of its own."""
+    form = {"Origin": "null", "Content_Type": "application/x-www-form-urlencoded"}
+    assert call(server, "POST", "/tasks/1", b"csrf=x", **form)[0] == 201
+    assert len(api.events) == 1
+    for path in ("/api/tasks/1/status", "/tasks", "/dev/login", "/api/callbacks/x", "/x/tasks/1"):
+        assert call(server, "POST", path, b"csrf=x", **form)[0] == 403
+    assert call(server, "POST", "/tasks/1", b"", Origin="https://evil.example")[0] == 403
+    assert len(api.events) == 1
+
+
 def test_files_of_the_console_are_served_and_no_others(server):
     status, headers, body = call(server, "GET", "/app/main.js")
     assert (status, body) == (200, b"export {}")
