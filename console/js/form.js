@@ -3,7 +3,9 @@
 
 import { h } from "./dom.js";
 
-const TYPES = { email: "email", date: "date", "date-time": "datetime-local", uri: "url", time: "time" };
+const TYPES = { email: "email", date: "date", uri: "url", time: "time" };
+const LONG = 200;
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /**
  * Returns `{element, value(), problems(errors)}` for a schema of an object; null for one that no
@@ -13,7 +15,7 @@ const TYPES = { email: "email", date: "date", "date-time": "datetime-local", uri
 export function form(schema, prefix) {
   const fields = Object.entries(schema?.properties || {});
   if (!fields.length && schema && schema.additionalProperties !== false) return text(prefix);
-  const made = fields.map(([name, one]) => field(`${prefix}-${name}`, name, one, (schema.required || []).includes(name)));
+  const made = fields.map(([name, one]) => field(`${prefix}-${encodeURIComponent(name)}`, name, one, (schema.required || []).includes(name)));
   return {
     element: h("div", {}, made.length ? made.map((one) => one.element) : h("p", { class: "quiet" }, "It takes no inputs.")),
     value() {
@@ -47,7 +49,8 @@ function field(id, name, schema, required) {
   const control = controls(id, kind, schema, required);
   const problem = h("p", { class: "problem", id: `${id}-problem`, hidden: true });
   const label = schema.title || name;
-  const hint = schema.description ? h("p", { class: "hint", id: `${id}-hint` }, schema.description) : null;
+  const about = [schema.description, control.how].filter(Boolean).join(" ");
+  const hint = about ? h("p", { class: "hint", id: `${id}-hint` }, about) : null;
   const said = h("span", { class: "quiet" }, required ? "" : " (optional)");
   for (const one of control.all) one.setAttribute("aria-describedby", `${hint ? `${id}-hint ` : ""}${id}-problem`);
   const element = control.group
@@ -69,12 +72,13 @@ function field(id, name, schema, required) {
 
 function controls(id, kind, schema, required) {
   const start = schema.default;
-  if (Array.isArray(schema.enum)) {
+  const choices = Array.isArray(schema.enum) ? schema.enum : "const" in schema ? [schema.const] : null;
+  if (choices) {
     const choose = h("select", { id, required },
       required && start !== undefined ? null : h("option", { value: "" }, "–"),
-      schema.enum.map((one, at) => h("option", { value: String(at), selected: one === start }, String(one))));
-    choose.value = start === undefined ? "" : String(schema.enum.indexOf(start));
-    return { element: choose, all: [choose], value: () => (choose.value === "" ? undefined : schema.enum[+choose.value]) };
+      choices.map((one, at) => h("option", { value: String(at), selected: one === start }, String(one))));
+    choose.value = start === undefined ? "" : String(choices.indexOf(start));
+    return { element: choose, all: [choose], value: () => (choose.value === "" ? undefined : choices[+choose.value]) };
   }
   if (kind === "boolean") {
     const box = h("input", { id, type: "checkbox", checked: start === true });
@@ -97,13 +101,44 @@ function controls(id, kind, schema, required) {
     });
     return { element: input, all: [input], value: () => (input.value === "" ? undefined : Number(input.value)) };
   }
+  if (kind === "array" && schema.items?.type === "string") return lines(id, start, required);
   if (kind === "array" || kind === "object" || kind === undefined) return area(id, start, required, kind);
-  const attributes = {
-    id, required, maxlength: schema.maxLength, pattern: schema.pattern, value: start ?? "",
-    autocomplete: "off",
-  };
-  const input = h("input", { ...attributes, type: TYPES[schema.format] || "text" });
+  if (schema.format === "date-time") return moment(id, start, required);
+  const attributes = { id, required, maxlength: schema.maxLength, value: start ?? "", autocomplete: "off" };
+  const input = schema.maxLength > LONG || schema.format === "textarea"
+    ? h("textarea", { ...attributes, rows: 4 })
+    : h("input", { ...attributes, pattern: schema.pattern, type: TYPES[schema.format] || "text" });
   return { element: input, all: [input], value: () => (input.value === "" && !required ? undefined : input.value) };
+}
+
+/** A moment: chosen in the browser's time zone, given with its own. */
+function moment(id, start, required) {
+  const input = h("input", { id, required, type: "datetime-local", value: local(start) });
+  const asWritten = input.value; // what is left as it is loses no seconds
+  return {
+    element: input, all: [input], how: `In your time zone, ${ZONE}.`,
+    value() {
+      if (input.value === "") return required ? "" : undefined;
+      return input.value === asWritten ? start : new Date(input.value).toISOString();
+    },
+  };
+}
+
+function local(stamp) {
+  const date = new Date(stamp ?? NaN);
+  if (Number.isNaN(+date)) return "";
+  return new Date(+date - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function lines(id, start, required) {
+  const input = h("textarea", { id, rows: 4, required, value: Array.isArray(start) ? start.join("\n") : "" });
+  return {
+    element: input, all: [input], how: "One a line.",
+    value() {
+      const found = input.value.split("\n").map((one) => one.trim()).filter(Boolean);
+      return found.length || required ? found : undefined;
+    },
+  };
 }
 
 function area(id, start, required, kind) {

@@ -92,7 +92,9 @@ def task_page(
     parts.append(_details(task, now))
     if hidden is None and task.decision is None:
         parts.append(tag("p", "You see this as ", tag("strong", person), ".", class_="who"))
-    return page(task.title, parts)
+    # What is read first, by those who cannot see, is the title.
+    is_refused = sent is not None and bool(sent.problems or sent.others)
+    return page(f"Nothing was decided: {task.title}" if is_refused else task.title, parts)
 
 
 def message_page(title: str, *parts: Part) -> Html:

@@ -20,7 +20,7 @@ from functions.domain.task_follows import follows
 from functions.domain.task_rules import Verdict, assignee, may_decide
 from functions.http.calls import Call, at_hand
 from functions.http.extensions import PAGE
-from functions.http.fields import Filled, filled, properties_of
+from functions.http.form_values import Filled, filled, properties_of
 from functions.http.html import Html, tag
 from functions.http.page import HTML, Hidden, Note, Sent, message_page, task_page
 from functions.http.style import POLICY

@@ -37,6 +37,27 @@ steps:
     outputs: {url: ""}
     depends_on: [review]
 """
+FORM = """\
+name: Form
+steps:
+  - id: fill
+    type: manual
+    title: Fill it in
+    assignees: [alice@example.com]
+    form:
+      type: object
+      required: [when, hosts]
+      properties:
+        when: {type: string, format: date-time}
+        unchanged: {type: string, format: date-time, default: "2026-12-24T18:00:30+01:00"}
+        hosts: {type: array, items: {type: string}}
+        zones: {type: array, items: {enum: [eu, us]}}
+        fixed: {const: 7}
+        maybe: {type: [string, "null"], title: Perhaps}
+        why not: {type: string, maxLength: 2000, title: Why not}
+        sure: {type: boolean, default: true}
+        more: {type: object}
+"""
 MANY = "name: Many\nsteps:\n" + "".join(
     f"  - {{id: s{at}, type: wait, for: 1s, depends_on: [{f's{at - 5}' if at >= 5 else ''}]}}\n"
     for at in range(200)
@@ -54,6 +75,7 @@ def stage(tmp_path: Path):
             + "steps:\n  - {id: one, name: 'x <b>y</b>', type: wait, for: 1s}\n"
         ),
         "workflows/many.yaml": MANY,
+        "workflows/form.yaml": FORM,
     }
     for name, text in files.items():
         path = tmp_path / name
@@ -122,3 +144,19 @@ def test_what_somebody_types_reads_or_points_at_stays_while_the_page_is_refreshe
     assert found["rows"] > 0
     assert "Your login is over" in found["over"][0]
     assert found["over"][1] == "rel"
+
+
+@pytest.mark.slow
+def test_a_form_says_the_same_from_the_console_and_from_the_page(visit, stage):
+    found = visit(
+        "console_form.mjs", stage, person="alice@example.com", starter="carol@example.com"
+    )
+    asked = {
+        "hosts": ["a.example.com", "b.example.com"], "zones": ["us"], "fixed": 7, "maybe": "yes",
+        "why not": "one\ntwo", "sure": False, "more": {"a": [1]},
+        "unchanged": "2026-12-24T18:00:30+01:00",
+    }  # fmt: skip
+    assert found["console"] == {**asked, "when": "2026-12-01T01:00:00.000Z"}, "ten, in Tokyo"
+    assert found["page"] == {**asked, "when": "2026-12-01T10:00:00Z"}, "ten, in UTC"
+    assert "time zone, Asia/Tokyo" in found["hint"]
+    assert (found["axe"], found["refused"], found["focus"]) == ([], True, "form.hosts")

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from functions.http.fields import PREFIX, fields, filled
+from functions.http.fields import fields
+from functions.http.form_values import PREFIX, filled
 from functions.http.html import Html, linked, tag
-from tests.functions.http.site import form_in
+from tests.functions.http.site import form_in, words_in
 from tests.functions.http.test_pages import link_of
 
 JSON = st.recursive(
@@ -23,13 +24,14 @@ JSON = st.recursive(
 KEYWORDS = st.fixed_dictionaries(
     {},
     optional={
-        "type": st.sampled_from(["string", "number", "integer", "boolean", "array", "object", 7]),
+        "type": st.sampled_from(["string", "number", "integer", "boolean", "array", "object", 7,
+                                 ["string", "null"], ["integer", "null"], []]),
         "enum": st.lists(JSON, max_size=6),
         "const": JSON,
         "default": JSON,
         "items": st.fixed_dictionaries({}, optional={"enum": st.lists(JSON, max_size=3),
                                                      "type": st.just("string")}) | JSON,
-        "format": st.sampled_from(["date", "email", "uri", "time", "textarea", "x"]),
+        "format": st.sampled_from(["date", "email", "uri", "time", "date-time", "textarea", "x"]),
         "title": JSON, "description": JSON, "minimum": JSON, "maxLength": JSON,
     },
 )  # fmt: skip
@@ -63,6 +65,21 @@ def one(schema, text, *more, required=()):
         ({"enum": ["a", 1, None, True]}, ["true"], True),
         ({"enum": ["a", 1]}, ["b"], "Please choose one of these."),
         ({"const": "yes"}, ["yes"], "yes"),
+        ({"type": ["string", "null"]}, ["a"], "a"),
+        ({"type": ["null", "integer"]}, ["7"], 7),
+        ({"type": ["integer", "null"]}, [""], "nothing"),
+        ({"type": ["integer", "string"]}, ["a"], "Please write JSON."),
+        ({"type": "string", "format": "date-time"}, ["2026-12-01T10:00"], "2026-12-01T10:00:00Z"),
+        (
+            {"type": "string", "format": "date-time"},
+            ["2026-12-01T10:00:07"],
+            "2026-12-01T10:00:07Z",
+        ),
+        (
+            {"type": "string", "format": "date-time"},
+            ["2026-12-01T10:00:00+09:00"],
+            "2026-12-01T10:00:00+09:00",
+        ),
         ({"type": "array", "items": {"enum": ["a", "b"]}}, ["a", "b"], ["a", "b"]),
         ({"type": "array", "items": {"enum": ["a", "b"]}}, ["c"], "Please choose from these."),
         ({"type": "array", "items": {"type": "string"}}, ["a\r\n\r\nb"], ["a", "b"]),
@@ -81,6 +98,52 @@ def one(schema, text, *more, required=()):
 )
 def test_what_is_sent_is_of_the_schema_s_kind(schema, texts, value):
     assert one(schema, *texts) == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [({"type": "object"}, "As JSON"),
+     ({"type": "array", "items": {"type": "string"}}, "One a line"),
+     ({"type": "string", "format": "date-time"}, "In UTC")],
+)  # fmt: skip
+def test_how_a_field_is_written_is_told_with_it(schema, said):
+    (field,) = fields({"properties": {"x": schema}}, {}, {})
+    read = Read(field)
+    described = next(given["aria-describedby"] for _, given in read.elements if given.get("name"))
+    assert said in words_in(field)
+    assert described in [given.get("id") for _, given in read.elements]
+
+
+@pytest.mark.parametrize(
+    ("default", "kind", "value"),
+    [("2026-12-01T10:00:00Z", "datetime-local", "2026-12-01T10:00:00"),
+     ("2026-12-01T10:00:00+09:00", "text", "2026-12-01T10:00:00+09:00"), ("soon", "text", "soon")],
+)  # fmt: skip
+def test_a_date_with_its_time_is_shown_as_a_browser_can_show_it(default, kind, value):
+    schema = {"type": "string", "format": "date-time", "default": default}
+    (field,) = fields({"properties": {"x": schema}}, {}, {})
+    given = dict(Read(field).elements)["input"]
+    assert (given["type"], given["value"]) == (kind, value)
+
+
+def test_what_was_not_ticked_is_not_ticked_again_by_its_default():
+    schema = {
+        "properties": {
+            "sure": {"type": "boolean", "default": True},
+            "where": {"type": "array", "items": {"enum": ["eu"]}, "default": ["eu"]},
+            "why": {"type": "string"},
+        }
+    }
+    shown = "".join(fields(schema, {f"{PREFIX}why": ["x"]}, {"why": "too short"}))
+    assert [given for name, given in Read(shown).elements if "checked" in given] == []
+    assert "checked" in "".join(fields(schema, {}, {}))
+
+
+def test_the_first_field_that_is_wrong_has_the_focus():
+    names = {"a": {"type": "string"}, "b": {"enum": [1, 2]}, "c": {"type": "boolean"}}
+    wrong = {"b": "Please choose.", "c": "Please choose."}
+    shown = Read("".join(fields({"properties": names}, {f"{PREFIX}a": ["x"]}, wrong)))
+    assert [given["name"] for _, given in shown.elements if "autofocus" in given] == [f"{PREFIX}b"]
 
 
 def test_what_is_required_is_asked_for():

@@ -120,6 +120,10 @@ def test_auth_login_takes_no_link(scene):
         ({"comments": "é" * 2049}, "/comments"),
         ({"form": {"count": "many", "date": "2026-02-30"}}, "/form/count"),
         ({"form": {"count": 1, "date": "soon"}}, "/form/date"),
+        ({"form": {"count": 1, "at": "2026-01-31"}}, "/form/at"),
+        ({"form": {"count": 1, "at": "2026-01-31T10:00"}}, "/form/at"),
+        ({"form": {"count": 1, "at": "2026-01-31T10:00:00"}}, "/form/at"),
+        ({"form": {"count": 1, "at": "2026-02-30T10:00:00Z"}}, "/form/at"),
         ({"form": {"date": "2026-01-31"}}, "/form"),
         ({}, "/form"),
         ({"form": {"x": "y" * 40_000}}, "/form"),
@@ -128,7 +132,8 @@ def test_auth_login_takes_no_link(scene):
 def test_a_wrong_answer_changes_nothing_and_says_what_is_wrong(scene, fields, problem):
     form = {
         "type": "object", "required": ["count"],
-        "properties": {"count": {"type": "integer"}, "date": {"type": "string", "format": "date"}},
+        "properties": {"count": {"type": "integer"}, "date": {"type": "string", "format": "date"},
+                       "at": {"type": "string", "format": "date-time"}},
     }  # fmt: skip
     scene.open(form=form)
     before = scene.task
@@ -136,6 +141,14 @@ def test_a_wrong_answer_changes_nothing_and_says_what_is_wrong(scene, fields, pr
     assert verdict.name == "invalid"
     assert any(one.split(":")[0] == problem for one in verdict.problems)
     assert scene.task == before
+
+
+@pytest.mark.parametrize(
+    "at", ["2026-01-31T10:00:00Z", "2026-01-31t10:00:00.123456789z", "2026-01-31T10:00:00+09:00", 7]
+)
+def test_a_moment_in_a_form_has_its_zone(scene, at):
+    scene.open(form={"type": "object", "properties": {"at": {"format": "date-time"}}})
+    assert scene.decide(form={"at": at}).name == "decided"
 
 
 def test_a_comment_of_4_kb_is_not_too_long(scene):
