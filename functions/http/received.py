@@ -15,10 +15,14 @@ from functions.domain.json_text import DEEPEST, TooDeep, storable
 from functions.http.problems import Fault, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from protocol.payloads import Json
 
+_LONGEST_SOUGHT = 512
+"""Bytes of a parameter: a filter of CloudWatch has 1,024 characters, a key of DynamoDB 2,048."""
+_LONGEST_NAME = 1_500
+_CURSOR = "cursor"
 MOST_BYTES = 262_144
 """Of a body, unless a route says otherwise; as much as a run takes as its input."""
 
@@ -80,14 +84,32 @@ class Received(APIGatewayProxyEventV2):
         _ = self.json_body
 
     def check_query(self, known: Collection[str]) -> None:
-        """Raise Problem for parameters of the query that nothing reads."""
+        """Raise Problem for parameters of the query that nothing reads, or that are too long."""
+        given = self.query_string_parameters
         faults = [
             Fault(_meant(name, known), parameter=name[:80])
-            for name in sorted(self.query_string_parameters)
+            for name in sorted(given)
             if name not in known
         ]
         if faults:
             raise Problem(400, "the query has parameters that are unknown", faults=faults[:20])
+        detail = f"is longer than {_LONGEST_SOUGHT} bytes"
+        faults = [
+            Fault(detail, parameter=name)
+            for name in sorted(given)
+            if name != _CURSOR and _bytes(given[name]) > _LONGEST_SOUGHT
+        ]
+        if faults:
+            raise Problem(400, "the call is not as it should be", faults=faults)
+
+
+def can_be(names: Iterable[str]) -> bool:
+    """Return whether things can be called so; of what is longer no key could be made."""
+    return all(_bytes(name) <= _LONGEST_NAME for name in names)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="replace"))
 
 
 def _meant(name: str, known: Collection[str]) -> str:

@@ -28,7 +28,7 @@ from functions.http.calls import Call, at_hand, begin
 from functions.http.extensions import body_limit, is_page, needs_login
 from functions.http.page import HTML, problem_page
 from functions.http.problems import Fault, Problem, unknown
-from functions.http.received import MOST_BYTES, Received
+from functions.http.received import MOST_BYTES, Received, can_be
 from functions.http.style import POLICY
 
 if TYPE_CHECKING:
@@ -139,6 +139,8 @@ class Resolver(APIGatewayHttpResolver):
     def _call_route(self, route: Route, route_arguments: dict[str, str]) -> ResponseBuilder[Any]:
         try:
             _check(route, at_hand().event)
+            if not can_be(route_arguments.values()):
+                raise unknown()
         except Problem as problem:
             return self._told(problem, route)
         return super()._call_route(route, route_arguments)

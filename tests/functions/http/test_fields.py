@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -127,7 +128,7 @@ def test_a_date_with_its_time_is_shown_as_a_browser_can_show_it(default, kind, v
 
 
 def test_what_was_not_ticked_is_not_ticked_again_by_its_default():
-    schema = {
+    schema: Any = {
         "properties": {
             "sure": {"type": "boolean", "default": True},
             "where": {"type": "array", "items": {"enum": ["eu"]}, "default": ["eu"]},
