@@ -349,7 +349,7 @@ class Tasks(Protocol):
         """Keep a line about something that changed nothing."""
 
     def audited(self, task_id: str) -> list[Entry]:
-        """Return the lines kept with `audit`, the oldest first."""
+        """Return the last lines kept with `audit`, the oldest first."""
 
     def end(self, run_id: str, run_attempt: int) -> None:
         """Note that an attempt of a run is over: tasks that still open then are closed."""

@@ -26,6 +26,7 @@ from compiler.spec.written.scalars import (
     listed,
     wrong,
 )
+from protocol.addresses import is_address
 
 LOCAL = "local"
 """The stage of runs on this machine; it is there without being written."""
@@ -55,7 +56,7 @@ def _region(text: str) -> str:
 
 
 def _mail(text: str) -> str:
-    if "@" not in text.strip("@") or text.split() != [text]:
+    if not is_address(text):
         raise wrong("unknown-value", "{key} is {found}, which is no mail address")
     return text
 

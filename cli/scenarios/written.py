@@ -24,6 +24,7 @@ from compiler.spec.written.scalars import (
     wrong,
 )
 from protocol import status
+from protocol.addresses import is_address
 
 _STEP = (
     status.SUCCEEDED, status.FAILED, status.TIMED_OUT, status.REJECTED, status.SKIPPED,
@@ -36,7 +37,7 @@ CHOICES = ("retry", "skip", "fail")
 
 
 def _mail(text: str) -> str:
-    if "@" not in text.strip("@") or text.split() != [text]:
+    if not is_address(text):
         raise wrong("unknown-value", "{key} is {found}, which is no mail address")
     return text
 

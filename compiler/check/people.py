@@ -13,6 +13,7 @@ from compiler.document.nodes import Path
 from compiler.expressions.json_schema import from_json_schema
 from compiler.expressions.types import TEXT, ListOf, Type, accepts, join, show
 from compiler.spec import ManualStep
+from protocol.addresses import is_address
 
 _GROUP = "group:"
 _PEOPLE = join(TEXT, ListOf(TEXT))
@@ -130,13 +131,15 @@ def check_people(checker: Checker, written: tuple[str, ...], path: Path) -> set[
                     suggestion(name, groups, "the groups")
                     or "add it to `groups` in stepsmith.yaml",
                 )
-        elif "@" not in one:
+        elif not is_address(one.strip()):
             fine = False
             checker.error(
                 "wrong-assignees",
                 span,
                 f"'{one}' is no mail address",
-                f"write an address such as `{one or 'person'}@example.com`, or `group:NAME`",
+                "write one address, without a name beside it; others are entries of their own"
+                if "@" in one
+                else f"write an address such as `{one or 'person'}@example.com`, or `group:NAME`",
             )
     return _people(checker, tuple(literal)) if fine else set()
 

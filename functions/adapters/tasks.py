@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 QUEUE = "queue"
 _ID = re.compile(r"[0-9a-f]{32}")
 _TASK = "task"
+_MOST_AUDITED = 200
+"""Lines of what was tried in vain that are read: whoever is refused may try for ever."""
 _KEPT_SECONDS = 400 * 24 * 3600
 """After the end; longer than an execution can last (a year)."""
 
@@ -82,8 +84,16 @@ class DynamoTasks:
         self._put(task_id, part, entry={"S": packed(entry)}, ends={"N": expires})
 
     def audited(self, task_id: str) -> list[Entry]:
-        """Return the lines kept with `audit`, the oldest first."""
-        return [entry_from(item["entry"]["S"]) for item in self._query(task_id, "audit#")]
+        """Return the last lines kept with `audit`, the oldest first."""
+        found = self._client.query(
+            TableName=self._table,
+            KeyConditionExpression="id = :id AND begins_with(part, :prefix)",
+            ExpressionAttributeValues={":id": {"S": task_id}, ":prefix": {"S": "audit#"}},
+            ConsistentRead=True,
+            ScanIndexForward=False,
+            Limit=_MOST_AUDITED,
+        )
+        return [entry_from(item["entry"]["S"]) for item in reversed(found["Items"])]
 
     def end(self, run_id: str, run_attempt: int) -> None:
         """Note that an attempt of a run is over: tasks that still open then are closed."""

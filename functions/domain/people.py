@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from functions.domain.errors import ValidationError
+from protocol.addresses import is_address
 from protocol.payloads import Json
 
 OPERATORS = "operators"
 _GROUP = "group:"
 _MOST = 200
 """People asked by one task; more is hardly meant, and a task is one item of a table."""
-_LONGEST = 320
-"""Characters of a mail address: 64 before the @, 255 behind it (RFC 3696, erratum 1690)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,7 @@ def _texts(written: Json) -> list[str]:
 
 def _address(text: str) -> str:
     address = text.strip()
-    name, at, host = address.rpartition("@")
-    if not (name and at and host) or address.split() != [address] or len(address) > _LONGEST:
+    if not is_address(address):
         raise ValidationError(f"'{address[:80]}' is no mail address")
     return address
 

@@ -17,6 +17,11 @@ REVIEW = "name: A\nsteps:\n  - id: review\n    type: manual\n    title: Look\n"
     [
         ("assignees: []", [("no-assignees", "assignees")]),
         ("assignees: [ann]", [("wrong-assignees", "ann")]),
+        ("assignees: [Ann <ann@example.com>]", [("wrong-assignees", "Ann <ann@example.com>")]),
+        (
+            "assignees: ['ann@example.com,bob@example.com']",
+            [("wrong-assignees", "'ann@example.com,bob@example.com'")],
+        ),
         ("assignees: '${{ run.attempt }}'", [("wrong-assignees", "'${{ run.attempt }}'")]),
         ("assignees: '${{ run.started_by }}'", []),
         ("assignees: ['group:relase']", [("unknown-group", "'group:relase'")]),

@@ -47,7 +47,7 @@ def test_nothing_is_looked_for_under_a_name_longer_than_a_key(site, text):
         ("POST", "/api/runs/{}/cancel"), ("GET", "/api/events/{}"), ("GET", "/api/workflows/{}"),
         ("POST", "/api/callbacks/{}"), ("POST", "/api/webhooks/{}"), ("GET", "/tasks/{}"),
     ):  # fmt: skip
-        body = {} if method == "POST" else None
+        body: object = {} if method == "POST" else None
         answer = site.call(method, path.format(text), body, person=ALICE)
         assert answer.status == 404, path
     assert site.log.faults == []

@@ -141,7 +141,7 @@ def test_what_was_not_ticked_is_not_ticked_again_by_its_default():
 
 
 def test_the_first_field_that_is_wrong_has_the_focus():
-    names = {"a": {"type": "string"}, "b": {"enum": [1, 2]}, "c": {"type": "boolean"}}
+    names: Any = {"a": {"type": "string"}, "b": {"enum": [1, 2]}, "c": {"type": "boolean"}}
     wrong = {"b": "Please choose.", "c": "Please choose."}
     shown = Read("".join(fields({"properties": names}, {f"{PREFIX}a": ["x"]}, wrong)))
     assert [given["name"] for _, given in shown.elements if "autofocus" in given] == [f"{PREFIX}b"]

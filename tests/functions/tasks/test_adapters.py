@@ -7,6 +7,7 @@ import json
 import logging
 import threading
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -17,12 +18,13 @@ import pytest
 from functions.adapters.notifications import Channels, ChatWebhook, Outbox, SesMail
 from functions.adapters.people import directory_in
 from functions.domain.people import Directory
+from functions.domain.task import Entry
 from functions.domain.task_messages import message
 from functions.handlers import wake as wake_function
 from functions.ports import NotSent
 from local.engine import REGION
 from local.people import SETTINGS
-from tests.functions.tasks.office import ALICE, LEAD, Mails
+from tests.functions.tasks.office import ALICE, CAROL, LEAD, START, Mails
 
 PAGE = "https://api.example.com/tasks/t"
 LINK = f"{PAGE}?t=secret-token"
@@ -222,3 +224,13 @@ def test_the_people_of_a_stage_are_read_from_the_file_the_deployment_lays(tmp_pa
     )
     assert directory_in(str(file)) == Directory({"g": (ALICE,)}, {"github:a": ALICE}, ())
     assert directory_in(None) == Directory()
+
+
+def test_of_what_was_tried_in_vain_the_last_lines_are_read(scene):
+    """Who is refused may try for ever; a task's page is shown all the same."""
+    scene.open()
+    for number in range(205):
+        at = START + timedelta(seconds=number)
+        scene.tasks.audit(scene.id, Entry(at, "refused", CAROL, "login", str(number)))
+    told = [entry.detail for entry in scene.tasks.audited(scene.id)]
+    assert told == [str(number) for number in range(5, 205)]

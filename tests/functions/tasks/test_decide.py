@@ -209,7 +209,9 @@ def test_assignees_are_texts_lists_and_groups_each_person_once(written, people):
 @pytest.mark.parametrize(
     "written",
     [None, [], "", [""], [None], 7, {"a": ALICE}, "alice", "@example.com", "group:nobody",
-     "group:empty", [[[ALICE]]], "a b@example.com", f"{ALICE}, {BOB}", [ALICE, None]],
+     "group:empty", [[[ALICE]]], "a b@example.com", f"{ALICE}, {BOB}", [ALICE, None],
+     f"{ALICE},{BOB}", f"{BOB}<{ALICE}>", f"<{ALICE}>", f"{ALICE};", f"{ALICE}\u200b",
+     f"\u202e{ALICE}", f"{ALICE}\0", "a@b@example.com", "x" * 400 + "@example.com"],
 )  # fmt: skip
 def test_anything_else_is_an_error_and_never_anyone(written):
     directory = Directory(groups={"empty": ()})
