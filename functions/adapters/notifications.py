@@ -66,7 +66,9 @@ class ChatWebhook:
 
     def send(self, message: Message) -> None:
         """Post a message; raises NotSent."""
-        text = f"{message.subject}\n{message.text}\n{message.page}"
+        # Unescaped, a title out of an event could call the whole channel (`<!channel>`), or hide
+        # an address behind other words: https://docs.slack.dev/messaging/formatting-message-text
+        text = html.escape(f"{message.subject}\n{message.text}\n{message.page}", quote=False)
         try:
             address = self._address()
             if not address.startswith(("https://", "http://")):

@@ -9,6 +9,7 @@ import threading
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from html import unescape
 from types import SimpleNamespace
 from typing import Any
 
@@ -91,8 +92,16 @@ def webhook():
 def test_a_chat_gets_the_message_without_anybody_s_link(told, webhook):
     address, got, _ = webhook
     ChatWebhook(lambda: address).send(told)
-    assert told.subject in got[0]["text"]
+    assert told.subject in unescape(got[0]["text"])
     assert "secret-token" not in json.dumps(got)
+
+
+def test_a_title_calls_no_channel_and_hides_no_address_in_a_chat(told, webhook):
+    address, got, _ = webhook
+    title = "<!channel> <https://evil.example|Decide here> R&D"
+    ChatWebhook(lambda: address).send(replace(told, subject=title, text=title))
+    assert "<" not in got[0]["text"]
+    assert unescape(got[0]["text"]) == f"{title}\n{title}\n{PAGE}"
 
 
 def test_a_chat_that_answers_with_an_error_or_not_at_all_is_not_told(told, webhook):
