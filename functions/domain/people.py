@@ -103,7 +103,9 @@ def _address(text: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).strip().casefold()
+    # Small letters and no `casefold`: to that `ß` is `ss`, and the two are different domains
+    # (https://www.rfc-editor.org/rfc/rfc5894#section-7.2), which may be different people's.
+    return unicodedata.normalize("NFKC", name).strip().lower()
 
 
 def _mailbox(address: str) -> str:

@@ -207,6 +207,21 @@ def test_assignees_are_texts_lists_and_groups_each_person_once(written, people):
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("bob@example.com", " BOB@Example.COM", True),
+        ("bob@example.com", "bob+ci@example.com", True),
+        ("bob@example.com", "ｂob@example.com", True),
+        ("bob@strasse.example", "bob@straße.example", False),
+        ("bob@example.com", "bob@example.org", False),
+        ("+bob@example.com", "+eve@example.com", False),
+    ],
+)
+def test_spellings_are_one_person_and_domains_that_differ_are_not(one, other, same):
+    assert (PEOPLE.identity(one) == PEOPLE.identity(other)) is same
+
+
+@pytest.mark.parametrize(
     "written",
     [None, [], "", [""], [None], 7, {"a": ALICE}, "alice", "@example.com", "group:nobody",
      "group:empty", [[[ALICE]]], "a b@example.com", f"{ALICE}, {BOB}", [ALICE, None],
