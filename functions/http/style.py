@@ -44,6 +44,7 @@ font-size:.9375rem}
 dt{color:var(--quiet)}
 dd{margin:0}
 .note.good,.note.bad,.note.late{font-weight:500}
+.note+.field,.note+fieldset{margin-top:1.25rem}
 .note ul{margin:.25rem 0 0;padding-left:1.25rem}
 .field{margin:0 0 1.25rem;padding:0;border:0;min-width:0}
 .field>label:not(.option),legend{display:block;font-weight:600;margin:0 0 .25rem;padding:0}
