@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cli.output.paint import shown
 from cli.output.progress import Style
 from functions.domain.records.said import said
 
@@ -104,7 +105,7 @@ class Talk:
         self._line(sign, f"{name} {what}{_why(detail)}", style)
 
     def _line(self, sign: str, text: str, style: str) -> None:
-        self._write(f"{self._time()} {self._style(sign, style)} {text}")
+        self._write(f"{self._time()} {self._style(sign, style)} {shown(text)}")
 
     def _time(self) -> str:
         assert self._stage is not None

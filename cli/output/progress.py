@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
+from cli.output.paint import shown
+
 if TYPE_CHECKING:
     from cli.console import Colour
     from functions.domain.task_rules import Verdict
@@ -119,7 +121,7 @@ class Progress:
             first = text.split("\n\n", 1)[0]
             note = () if first == news.task.title else first.splitlines()
             for line in (f"✉ {subject}", *(f"  {one}" for one in note)):
-                self._stream.write(f"    {line}\n")
+                self._stream.write(f"    {shown(line)}\n")
         self._stream.flush()
 
     def _answered(self, step: str, said: Said, verdict: Verdict, after: str) -> None:
@@ -146,7 +148,7 @@ class Progress:
             self._stream.write("\n")
             self._has_bar = False
         head = self._style(f"{sign} {step:<{self._width}}  {what:<9}", style)
-        self._stream.write(f"{head}  {more}".rstrip() + "\n")
+        self._stream.write(f"{head}  {shown(more)}".rstrip() + "\n")
         self._stream.flush()
 
 

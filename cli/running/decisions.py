@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from cli.console import Misuse
+from cli.output.paint import shown
 from compiler.spec.durations import seconds
 from protocol.reading import read_json
 
@@ -95,9 +96,9 @@ class Prompt:
 
         with self._lock:
             choices = ", ".join(_WORDS[answer] for answer in task.answers if answer in _WORDS)
-            self._say(f"\n{task.title}\n")
-            if task.description:
-                self._say(f"{task.description}\n")
+            self._say(f"\n{shown(task.title)}\n")
+            for line in (task.description or "").splitlines():
+                self._say(f"{shown(line)}\n")
             status = self._choice(f"{choices}, or leave it [o]pen? ", task.answers)
             if status is None:
                 return None

@@ -85,6 +85,14 @@ def test_a_word_or_its_first_letter_decides(typed, word):
     assert "Review staging" in shown
 
 
+def test_nothing_of_a_title_steers_the_terminal(typed):
+    hostile = "\x1b]0;owned\x07 \u202eevil\x1b[2J"
+    _, shown = typed("o\n", replace(TASK, title=hostile, description=f"one\n{hostile}"))
+    assert shown.count("evil") == 2
+    assert "\none\n" in shown
+    assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+
+
 def test_what_is_no_answer_is_asked_again(typed):
     assert typed("what?\n\nyes\nr\n\n")[0] == Said("rejected", "me@x.y")
 

@@ -11,13 +11,18 @@ import resource
 import signal
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from cli.commands.dev import add_arguments, serve
 from cli.console import Console, Misuse
+from cli.dev.talk import Talk
 from cli.here import addresses
+from functions.domain.task_messages import Message
 from tests.cli.calling import call, write
 
 PROJECT = "stages: {local: {approvers: [lead@example.com]}}\n"
@@ -106,6 +111,19 @@ def test_commands_find_it_and_what_happens_is_said():
     ):
         assert re.search(f"^{line}$", said, re.MULTILINE), line
     assert dev.err.getvalue() == ""
+
+
+def test_nothing_of_a_mail_or_a_failure_steers_the_terminal():
+    out, now = io.StringIO(), SimpleNamespace(now=lambda: datetime.now(UTC))
+    console = SimpleNamespace(stdout=out, colours=lambda _: False)
+    talk = Talk(cast("Any", console))
+    talk.follow(
+        cast("Any", SimpleNamespace(clock=now, engine=SimpleNamespace(listen=lambda _: None)))
+    )
+    talk.mail(Message("t", "bob@example.com", "\x1b[2J\u202eFine?\x07", "", "http://x"))
+    talk.fault("\x9b31mno")
+    assert "Fine?" in out.getvalue()
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(out.getvalue())
 
 
 def test_a_file_that_is_changed_is_read_again_and_one_with_mistakes_stays_as_it_was():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -44,6 +45,18 @@ def test_an_escalation_shows_its_mail_once_for_all_who_got_it():
         "      Two days now",
         "      Please decide",
     ]
+
+
+def test_nothing_of_a_title_or_a_mail_steers_the_terminal():
+    """Both may be made of an event."""
+    hostile = "\x1b]0;owned\x07 \u202eevil\x1b[2J"
+    stream = io.StringIO()
+    progress = Progress({"review": Rule("review", manual=True)}, stream, Style(colour=False))
+    progress.tell(News("opened", replace(TASK, title=hostile), 0))
+    mail = Mail("ann@example.com", hostile, f"{hostile}\n\nx")
+    progress.tell(News("escalated", TASK, 9, told=("ann@example.com",), mails=(mail,)))
+    assert "evil" in stream.getvalue()
+    assert not {"\x1b", "\x07", "\u202e"} & set(stream.getvalue())
 
 
 def test_a_mail_without_the_author_s_words_is_its_subject():
