@@ -83,12 +83,13 @@ export default async function run({ tab, faults, told, PHONE, DESKTOP, base }) {
 
   // A login that is over is told, and nobody is sent away from what they type.
   const over = await tab({ size: DESKTOP });
-  await over.addInitScript(() => sessionStorage.setItem('stepsmith-login', JSON.stringify({ token: 'x.e30.x', until: Date.now() + 4000 })));
+  await over.addInitScript(() => sessionStorage.setItem('stepsmith-login', JSON.stringify({ token: 'x.e30.x', until: Date.now() + 3_600_000 })));
   await over.route('**/console.json', (route) => route.fulfill({ json: { auth: 'oidc', authority: 'https://login.example.com', client_id: 'x', stage: 'prod' } }));
-  await over.route('**/api/**', (route) => (route.request().headers().authorization
-    ? route.continue() : route.fulfill({ status: 401, json: { title: 'Unauthorized' } })));
+  let isOver = false;
+  await over.route('**/api/**', (route) => (isOver ? route.fulfill({ status: 401, json: { title: 'Unauthorized' } }) : route.continue()));
   await over.goto('/#/runs');
   await over.getByLabel('Id begins with').fill('rel');
+  isOver = true;
   await over.getByRole('alert').waitFor();
   found.over = [await over.getByRole('alert').textContent(), await over.getByLabel('Id begins with').inputValue()];
   faults.splice(0);
