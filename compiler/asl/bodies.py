@@ -59,6 +59,9 @@ def _attempts(context: Context, node: Do) -> States:
     states: States = {node.name: task.state}
     last = _collected(states, node, task)
     last_name = next(reversed(states))
+    if last is not task.state and not _is_asked_for(context, step):
+        task.state.pop("Next")
+        leave(context, node, task.outputs, task.state)
     outputs, kept = task.outputs, is_kept(step)
     if kept:
         last, outputs = keeping(context, node, task), OUTPUTS
@@ -93,6 +96,14 @@ def _collected(states: States, node: Do, task: Task) -> State:
     task.state["Next"] = name
     states[name] = task.collects
     return task.collects
+
+
+def _is_asked_for(context: Context, step: Step) -> bool:
+    """Whether what a build gave is looked at; that it ended well the build itself has told."""
+    reads = context.reads_of(step)
+    return step.repeat is not None or (
+        reads is not None and bool(reads.outputs or reads.all_outputs)
+    )
 
 
 def _wait(context: Context, node: Do, kind: Pause) -> States:

@@ -106,6 +106,49 @@ def test_the_steps_behind_read_what_the_build_stored():
     assert told.steps["b"]["status"] == "succeeded"
 
 
+WAYS = """
+    inputs: {list: {type: array}}
+    steps:
+      - {id: a, action: pack%s}
+      - {id: b, run: echo%s}
+    """
+
+
+@pytest.mark.parametrize(
+    ("keys", "behind", "asked"),
+    [
+        ("", "", False),
+        ("", ", condition: steps.a.status == 'succeeded'", False),
+        ("", ", condition: steps.a.outputs.file == 'a.zip'", True),
+        ("", ', env: {ALL: "${{ toJSON(steps.a.outputs) }}"}', True),
+        (
+            ", repeat: {until: steps.a.outputs.file == 'a.zip', delay: 1s, max_attempts: 2}",
+            "",
+            True,
+        ),
+        (', for_each: "${{ inputs.list }}"', "", False),
+        (', for_each: "${{ inputs.list }}"', ', env: {A: "${{ toJSON(steps.a.items) }}"}', True),
+    ],
+)
+def test_only_what_is_looked_at_is_fetched_from_a_build(keys: str, behind: str, asked: bool):
+    """A build that ended well has stored a result: a state that fetches it costs a transition."""
+    told, calls = played(WAYS % (keys, behind))
+
+    entered = told.played.states()
+    fetched = [name for name in entered if name.endswith(".result")]
+    assert told.run == "succeeded"
+    assert calls[-1] == ("b", None)
+    assert bool(fetched) == asked
+
+
+@pytest.mark.parametrize("keys", ["", ', for_each: "${{ inputs.list }}"'])
+def test_why_a_build_failed_is_fetched_whoever_asks(keys: str):
+    told, _ = played(WAYS % (keys, ""), lambda _: Happens("failed", error="PackError"))
+
+    assert any(name.endswith(".result") for name in told.played.states())
+    assert told.run == "failed"
+
+
 def test_lists_in_lists_reach_a_build_as_they_are():
     """JSONata takes the items of a list found inside another one by one."""
     text = """

@@ -149,7 +149,9 @@ class Timeline:
             return None
         if kind == "TaskSucceeded":
             times.succeeded = True
-            times.result = event["taskSucceededEventDetails"].get("output")
+            details = event["taskSucceededEventDetails"]
+            if details.get("resource") != "startBuild.sync":  # which gives no outputs of a step
+                times.result = details.get("output")
             return Change(place.state, "succeeded", at, times, self._began[key], place.items)
         if kind in _FAILURES:
             times.succeeded = False
