@@ -81,10 +81,6 @@ def noted(context: Context, step: Step, states: States) -> States:
         if state.pop("End", None) is None:
             continue
         state["Next"] = name
-        if context.items[-1].index != index:  # else its first state has kept it
-            assign = state.setdefault("Assign", {})
-            assert isinstance(assign, dict)
-            assign[context.index_variable] = wrap(context.items[-1].index)
     record = f"$states.input.{records.key_of(step)}"
     payload: dict[str, Json] = {
         "op": "signal",

@@ -8,7 +8,6 @@ from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import field_of
 from compiler.check.program import Step
 from compiler.document.nodes import Json
-from compiler.expressions.quoting import wrap
 from compiler.plan.model import Do, Ending
 
 
@@ -62,9 +61,6 @@ def catch(context: Context, node: Do, target: str | None = None) -> list[Json]:
     each = context.each
     if each is not None and each.fail_fast:
         # Behind it the item ends, and with it all; which one it was is all that is asked.
-        index = context.items[-1].index
-        if index != f"${context.index_variable}":
-            catcher["Assign"] = {context.index_variable: wrap(index)}
         catcher["Next"] = target or node.failed
         return [catcher]
     if target is None:

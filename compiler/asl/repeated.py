@@ -7,19 +7,11 @@ from collections.abc import Callable
 from compiler.asl import fail_fast, records
 from compiler.asl.chunks import INLINE_CONCURRENCY, chunked, is_chunked
 from compiler.asl.context import Context, Item, State, States
+from compiler.asl.entering import entered
 from compiler.asl.fail_fast import ITEMS_FAILED
 from compiler.asl.leaving import leave
-from compiler.asl.retrying import is_kept, is_looped
 from compiler.asl.values import code_of
-from compiler.check.program import (
-    Action,
-    AwsCall,
-    Constant,
-    Publish,
-    Script,
-    Step,
-    SubWorkflow,
-)
+from compiler.check.program import Constant, Step
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do, Scope
@@ -110,23 +102,11 @@ def _error(step: Step, name: str, message: str) -> str:
 
 
 def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> State:
-    """The body. Where it has one state, that state reads the item from its input."""
-    if _is_one_state(step):
-        item = Item("$states.input.item", "$states.input.index")
-        inner = context.inside(scope).at_item(item)
-        return _map_body(scope.start, fail_fast.noted(inner, step, emit(inner)))
     name = f"{step.variable}_{scope.key}"
-    inner = context.inside(scope).at_item(Item(f"$item_{name}", f"$index_{name}"))
-    begin = f"{step.id}.begin"
-    first: State = {
-        "Type": "Pass",
-        "Assign": {
-            f"item_{name}": "{% $states.input.item %}",
-            f"index_{name}": "{% $states.input.index %}",
-        },
-        "Next": scope.start,
-    }
-    return _map_body(begin, {begin: first} | fail_fast.noted(inner, step, emit(inner)))
+    item = Item(f"$item_{name}", f"$index_{name}")
+    inner = context.inside(scope).at_item(item)
+    states = fail_fast.noted(inner, step, emit(inner))
+    return _map_body(*entered(f"{step.id}.begin", scope.start, states, item))
 
 
 def _map_body(start: str, states: States) -> State:
@@ -135,20 +115,6 @@ def _map_body(start: str, states: States) -> State:
         "StartAt": start,
         "States": states,  # type: ignore[dict-item]
     }
-
-
-def _is_one_state(step: Step) -> bool:
-    match step.kind:
-        case Action(callback=callback):
-            plain = not callback and not step.is_build
-        case Script():
-            plain = not step.is_build
-        case AwsCall() | SubWorkflow() | Publish():
-            plain = True
-        case _:
-            plain = False
-    looped = step.repeat is not None or is_looped(step) or is_kept(step)
-    return plain and not looped and step.on_error != "pause"
 
 
 def _after(context: Context, node: Do, mapped: State) -> States:

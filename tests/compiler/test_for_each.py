@@ -199,3 +199,64 @@ def test_a_child_that_fails_in_one_item_fails_the_block() -> None:
     told = run(compiled(BLOCK), happens)
     assert told.run == "failed"
     assert told.steps["after"]["status"] == "skipped"
+
+
+BODIES = """
+name: bodies
+inputs: {{list: {{type: array}}}}
+steps:
+  - id: a
+    for_each: ${{{{ inputs.list }}}}
+    {keys}
+"""
+ONCE = (
+    "run: echo ${{ item }}",
+    "run: docker push ${{ item }}",
+    "run: docker push ${{ item }}\n    fail_fast: true",
+    "{type: manual, title: 'Take ${{ item }}?', assignees: [a@example.com]}",
+    "{type: wait, event: {source: [x]}, match: event.detail == item, timeout: 1h}",
+    "{type: wait, for: '${{ item }}'}",
+    "type: publish\n    event: x\n    payload: {of: '${{ item }}'}\n    checkpoint: true",
+    "action: aws:sns:publish\n    inputs: {TopicArn: t, Message: '${{ item }}'}",
+)
+AGAIN = (
+    "run: echo ${{ item }}\n    on_error: pause",
+    "run: docker push ${{ item }}\n    retry: {count: 2, delay: 1s}",
+    "run: echo ${{ item }}\n    outputs: {x: y}\n"
+    "    repeat: {until: steps.a.outputs.x == item, delay: 1s, max_attempts: 2}",
+    "type: parallel\n    steps: [{id: b, run: 'echo ${{ item }}'}]",
+)
+
+
+def begins(keys: str) -> str:
+    """Return the first state of a for_each of such a step."""
+    written = keys if not keys.startswith("{") else keys[1:-1].replace(", ", "\n    ")
+    made = compiled(BODIES.format(keys=written), runner_programs=frozenset({"echo"}))
+    body: Any = states_of(made.machines[0].definition)["a.each"]["ItemProcessor"]
+    return str(body["StartAt"])
+
+
+@pytest.mark.parametrize("keys", ONCE)
+def test_an_item_costs_no_state_of_its_own(keys: str) -> None:
+    assert begins(keys) == "a.item"
+
+
+@pytest.mark.parametrize("keys", AGAIN)
+def test_an_item_is_kept_first_where_its_first_state_is_come_to_again(keys: str) -> None:
+    assert begins(keys) == "a.begin"
+
+
+def test_a_text_that_looks_like_the_item_s_variable_stays_a_text() -> None:
+    script = "run: docker tag '$item_a_1' \"$index_a_1\" ${{ item }}"
+    seen: list[Any] = []
+
+    def happens(_: str, payload: Mapping[str, Any]) -> Happens:
+        seen.append(payload)
+        return Happens()
+
+    made = compiled(BODIES.format(keys=script), runner_programs=frozenset({"echo"}))
+    told = run(made, happens, {"list": ["x"]})
+
+    assert told.run == "succeeded"
+    assert seen[0]["inputs"]["script"].startswith("docker tag '$item_a_1' \"$index_a_1\" ")
+    assert (seen[0]["items"], seen[0]["env"]) == ([0], {"SS_ITEM": "x"})
