@@ -9,7 +9,7 @@ from compiler.asl.retrying import is_kept
 from compiler.asl.values import code_of
 from compiler.check.program import Action, Output, Script, Step
 from compiler.document.nodes import Json
-from compiler.expressions.quoting import wrap
+from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Bind, Ending, Reads
 
 PAYLOAD = "$states.result.Payload"
@@ -40,7 +40,7 @@ def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -
         record["status"] = "succeeded"
     resolve = context.resolver(step, own=Own(outputs))
     if reads.all_outputs:
-        record["outputs"] = wrap(_total(outputs, "{}"))
+        record["outputs"] = wrap(_every_output(step, outputs, resolve))
     elif reads.outputs:
         record["outputs"] = {
             name: wrap(_output(step, name, outputs, resolve)) for name in sorted(reads.outputs)
@@ -49,6 +49,18 @@ def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -
         refs = outputs.removesuffix("outputs") + "refs"
         record["refs"] = wrap(_total(refs, "{}"))
     return record
+
+
+def _every_output(step: Step, outputs: str, resolve: ScopeResolver) -> str:
+    """Return JSONata of all outputs: where no wrapper adds them, with the declared ones."""
+    if has_wrapper(step) or not step.outputs:
+        return _total(outputs, "{}")
+    declared = ", ".join(
+        f"{text_literal(output.name)}: "
+        f"({output_code(output, member(outputs, output.name), resolve)})"
+        for output in step.outputs
+    )
+    return f"$merge([$type({outputs}) = 'object' ? {outputs} : {{}}, {{{declared}}}])"
 
 
 def _output(step: Step, name: str, outputs: str, resolve: ScopeResolver) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -222,8 +223,10 @@ ONCE = (
 AGAIN = (
     "run: echo ${{ item }}\n    on_error: pause",
     "run: docker push ${{ item }}\n    retry: {count: 2, delay: 1s}",
-    "run: echo ${{ item }}\n    outputs: {x: y}\n"
-    "    repeat: {until: steps.a.outputs.x == item, delay: 1s, max_attempts: 2}",
+    (
+        "run: echo\n    outputs: {x: y}\n"
+        "    repeat: {until: steps.a.outputs.x == item, delay: 1s, max_attempts: 2}"
+    ),
     "type: parallel\n    steps: [{id: b, run: 'echo ${{ item }}'}]",
 )
 
@@ -260,3 +263,39 @@ def test_a_text_that_looks_like_the_item_s_variable_stays_a_text() -> None:
     assert told.run == "succeeded"
     assert seen[0]["inputs"]["script"].startswith("docker tag '$item_a_1' \"$index_a_1\" ")
     assert (seen[0]["items"], seen[0]["env"]) == ([0], {"SS_ITEM": "x"})
+
+
+CALLS = """
+name: calls
+steps:
+  - id: a
+    action: aws:sqs:listQueues
+    outputs: {y: "${{ steps.a.outputs.x }}!", z: known}
+  - id: each
+    for_each: [p, q]
+    action: aws:sqs:listQueues
+    outputs: {y: "${{ steps.each.outputs.x }}!", z: known}
+  - id: last
+    run: echo
+    env:
+      ALL: ${{ toJSON(steps.a.outputs) }}
+      ONE: ${{ steps.a.outputs.y }}
+      ITEM: ${{ toJSON(steps.each.outputs) }}
+"""
+
+
+def test_all_outputs_of_a_call_hold_the_declared_ones_too() -> None:
+    seen: dict[str, Any] = {}
+
+    def happens(step: str, payload: Mapping[str, Any]) -> Happens:
+        seen.update(payload.get("env", {}) if step == "last" else {})
+        return Happens(outputs={"x": "1"})
+
+    told = run(compiled(CALLS), happens)
+
+    assert told.run == "succeeded"
+    assert told.played.query_errors == []
+    assert seen["ONE"] == "1!"
+    every = {"x": "1", "y": "1!", "z": "known"}
+    assert json.loads(seen["ALL"]) == every
+    assert json.loads(seen["ITEM"]) == [every, every]
