@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from compiler.asl import failures, records
 from compiler.asl.context import Context, State
+from compiler.asl.resolver import Own
 from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import field_of
 from compiler.check.program import Step
@@ -33,7 +34,7 @@ def output_at(
 ) -> Json:
     """Return what leaves a scope at an end: a branch's records, or the run's outputs."""
     if context.scope.key == 0:
-        return run_outputs(context)
+        return run_outputs(context, None if step is None else Own(outputs, of=step.id))
     own = None if step is None else step.id
     found = records.given(context, ending, but=own)
     if step is not None and own in ending.gives:
@@ -41,11 +42,11 @@ def output_at(
     return failures.ending(context.scope, ending, found, f=None)
 
 
-def run_outputs(context: Context) -> Json:
-    """Return the outputs of the workflow."""
+def run_outputs(context: Context, own: Own | None = None) -> Json:
+    """Return the outputs of the workflow; `own` is of the step that it ends with."""
     if context.plan.closing is not None:
         return outputs_of_close(context.plan.closing)
-    resolve = context.resolver()
+    resolve = context.resolver(own=own)
     return {name: field_of(value, resolve) for name, value in context.plan.program.outputs}
 
 

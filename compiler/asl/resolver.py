@@ -19,10 +19,14 @@ from compiler.plan.model import Plan
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """How a step sees itself: JSONata of its outputs, of its error, and of the whole record."""
+    """How a step sees itself: JSONata of its outputs, of its error, and of the whole record.
+
+    `of` is the step's id where the workflow's outputs look at it, in the state that it ends with.
+    """
 
     outputs: str
     error: str | None = None
+    of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class ScopeResolver:
         step = self._named(ref)
         if step is None:
             return self._stored(ref)
-        if self.step is not None and step.id == self.step.id and self.own is not None:
+        if self.own is not None and step.id == self._own_id(self.own):
             return self._own(self.own, ref)
         variable = self.plan.variable(step.id, self.scope)
         keys = ref.keys[1:]
@@ -151,6 +155,9 @@ class ScopeResolver:
         if not keys or not isinstance(keys[0], str):
             return Code(f"{path}.outputs", True, UNKNOWN, ATOM), 3
         return Code(member(f"{path}.outputs", keys[0]), not sure, UNKNOWN, ATOM), 4
+
+    def _own_id(self, own: Own) -> str | None:
+        return own.of if own.of is not None or self.step is None else self.step.id
 
     def _own(self, own: Own, ref: Ref) -> tuple[Code, int]:
         keys = ref.keys[1:]

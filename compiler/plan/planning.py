@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compiler.check.program import Program, Step, every_step, expressions
+from compiler.check.program import Action, Program, Script, Step, every_step, expressions
 from compiler.expressions import references
 from compiler.plan.budget import limits
 from compiler.plan.close import close_program, closing
@@ -57,7 +57,10 @@ def _machine(program: Program) -> Plan:
         knowledge,
         relevance,
         Names(),
-        lambda node: node.step is not None and node.step.id not in read_by_outputs,
+        lambda node: (
+            node.step is not None
+            and (node.step.id not in read_by_outputs or _gives_as_read(node.step))
+        ),
     )
     flow.scope(scopes.all[0], Facts())
     above = ancestors_of(program.steps)
@@ -97,6 +100,16 @@ def _machine(program: Program) -> Plan:
         recorded=unskippable - _unrecorded(scopes, steps),
         reasons=reasons,
     )
+
+
+def _gives_as_read(step: Step) -> bool:
+    """Whether what a step's last state gets are the step's outputs, the declared ones too.
+
+    The machine makes others itself; where the run's outputs read those, it ends in a state behind.
+    """
+    kind = step.kind
+    is_wrapped = isinstance(kind, Script) or (isinstance(kind, Action) and not kind.callback)
+    return is_wrapped or not step.outputs
 
 
 def _why(
