@@ -7,11 +7,11 @@ from collections.abc import Callable
 from compiler.asl import failures, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.retrying import TRANSIENT
-from compiler.asl.tasks import INVOKE
+from compiler.asl.tasks import INVOKE, code_of_field
 from compiler.check.program import Action, Block, EventWait, Manual, Step, every_step
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
-from compiler.plan.model import Do, Scope, Stop
+from compiler.plan.model import Do, End, Ending, Scope, Stop
 from protocol.names import RECORDS, TASKS
 
 STEPS_FAILED = "StepsFailed"
@@ -35,12 +35,19 @@ def block(context: Context, node: Do, fork: Fork) -> States:
     variable = records.variable_of(context, step)
     if variable is not None:
         kept[variable] = records.succeeded(context, step, "{}", own=False)
+    good, bad = _ends(context, node)
     if not step.kind.fail_fast:
-        states[joined] = _joined(context, node, kept)
+        states[joined] = (
+            _joined(context, node, kept)
+            if good is None or bad is None
+            else _told(context, step, good, bad)
+        )
         return states
     stopped = _stopped(context, node, step.kind)
     state["Catch"] = [{"ErrorEquals": ["States.ALL"], "Next": next(iter(stopped))}]
-    if kept:
+    if good is not None:
+        states[joined] = _told(context, step, good, None)
+    elif kept:
         states[joined] = {"Type": "Pass", "Assign": kept, "Next": node.next}
     else:
         state["Next"] = node.next
@@ -69,6 +76,36 @@ def _joined(context: Context, node: Do, kept: dict[str, Json]) -> State:
         choice["Assign"] = kept
     choice["Default"] = node.next
     return choice
+
+
+def _ends(context: Context, node: Do) -> tuple[Ending | None, Ending | None]:
+    """Return how an item ends well, and badly, whose block it is; None where more follows."""
+    ends = {one.name: one.ending for one in context.scope.nodes if isinstance(one, End)}
+    if context.each is None or node.binds:
+        return None, None
+    return ends.get(node.next or ""), ends.get(node.failed or "")
+
+
+def _told(context: Context, step: Step, good: Ending, bad: Ending | None) -> State:
+    """The end of an item whose block it is: what a Choice and an end behind it would tell."""
+    found = "$states.input.f"
+    named = f"$join([{found}].step_id, ', ')"
+    message = f"$substring({named}, 0, 300) & ' ended badly'"
+    entry = (
+        f"[{{'step_id': {text_literal(step.id)}, 'status': 'failed', 'type': '{STEPS_FAILED}', "
+        f"'message': $substring({message}, 0, {context.message_length}), 'details': [{found}]}}]"
+    )
+
+    def output(ending: Ending, record: dict[str, Json], f: str | None) -> Json:
+        given = {records.key_of(step): record} if step.id in ending.gives else {}
+        return failures.ending(context.scope, ending, {**given}, f=f)
+
+    ended = output(good, records.succeeded(context, step, "{}", own=False), None)
+    if bad is None:
+        return {"Type": "Pass", "Output": ended, "End": True}
+    failed = output(bad, _failed(context, step, named), entry)
+    told = f"$count({found}) > 0 ? {code_of_field(failed)} : {code_of_field(ended)}"
+    return {"Type": "Pass", "Output": wrap(told), "End": True}
 
 
 def _failed(context: Context, step: Step, message: str) -> dict[str, Json]:

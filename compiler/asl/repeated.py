@@ -14,6 +14,7 @@ from compiler.asl.values import code_of
 from compiler.check.program import Constant, Step
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
+from compiler.plan.bounds import ways
 from compiler.plan.model import Do, Scope
 from protocol.names import TOO_MANY_ITEMS, VALIDATION_ERROR
 
@@ -105,8 +106,14 @@ def _processor(context: Context, step: Step, scope: Scope, emit: Emit) -> State:
     name = f"{step.variable}_{scope.key}"
     item = Item(f"$item_{name}", f"$index_{name}")
     inner = context.inside(scope).at_item(item)
-    states = fail_fast.noted(inner, step, emit(inner))
+    states = _reached(scope.start, fail_fast.noted(inner, step, emit(inner)))
     return _map_body(*entered(f"{step.id}.begin", scope.start, states, item))
+
+
+def _reached(start: str, states: States) -> States:
+    """Leave out the ends of a body whose only step tells its end itself."""
+    wanted = {start, *(name for state in states.values() for name in ways(state))}
+    return {name: state for name, state in states.items() if name in wanted}
 
 
 def _map_body(start: str, states: States) -> State:

@@ -136,7 +136,7 @@ def test_rounds_and_retries_inside_an_item_count_when_items_go_to_child_executio
     made = compiled(HEAVY.format(more=more, at_once=40))
     told = run(made, happens, {"items": [*range(95)]})
     assert told.run == "succeeded"
-    assert len(told.played.children) > 3
+    assert len(told.played.children) > 2
     assert sorted(map(int, numbers)) == [*range(95)]
 
 
@@ -227,8 +227,14 @@ AGAIN = (
         "run: echo\n    outputs: {x: y}\n"
         "    repeat: {until: steps.a.outputs.x == item, delay: 1s, max_attempts: 2}"
     ),
-    "type: parallel\n    steps: [{id: b, run: 'echo ${{ item }}'}]",
+    "type: parallel\n    steps: [{id: b, run: 'echo ${{ item }}'}, {id: c, run: echo}]",
 )
+
+
+CHAIN = """type: parallel
+    steps:
+      - {id: b, run: "echo ${{ item }}"}
+      - {id: c, run: "echo ${{ item }}", depends_on: [b]}"""
 
 
 def begins(keys: str) -> str:
@@ -239,14 +245,65 @@ def begins(keys: str) -> str:
     return str(body["StartAt"])
 
 
-@pytest.mark.parametrize("keys", ONCE)
+@pytest.mark.parametrize("keys", [*ONCE, CHAIN])
 def test_an_item_costs_no_state_of_its_own(keys: str) -> None:
     assert begins(keys) == "a.item"
+
+
+def test_an_item_is_kept_inside_a_block_whose_first_state_is_come_to_again() -> None:
+    keys = "type: parallel\n    steps: [{id: b, run: 'echo ${{ item }}', on_error: pause}]"
+    made = compiled(BODIES.format(keys=keys), runner_programs=frozenset({"echo"}))
+    body: Any = states_of(made.machines[0].definition)["a.each"]["ItemProcessor"]
+
+    assert (body["StartAt"], body["States"]["a.item"]["Branches"][0]["StartAt"]) == (
+        *("a.item", "a.begin"),
+    )
 
 
 @pytest.mark.parametrize("keys", AGAIN)
 def test_an_item_is_kept_first_where_its_first_state_is_come_to_again(keys: str) -> None:
     assert begins(keys) == "a.begin"
+
+
+def test_an_item_of_a_block_costs_two_states_beside_its_steps() -> None:
+    """The Parallel, and what tells how it ended; a failed one tells the block's own error."""
+
+    def happens(step: str, payload: Mapping[str, Any]) -> Happens:
+        is_bad = step == "c" and payload["items"] == [1]
+        return Happens("failed", error="Broken", message="x" * 500) if is_bad else Happens()
+
+    keys = CHAIN + "\n    on_error: continue"
+    text = (
+        BODIES.format(keys=keys)
+        + """
+  - id: last
+    run: echo
+    env: {ITEMS: "${{ toJSON(steps.a.items) }}"}
+"""
+    )
+    calls: list[Any] = []
+    made = compiled(text, runner_programs=frozenset({"echo"}))
+
+    def seen(step: str, payload: Mapping[str, Any]) -> Happens:
+        calls.append(payload)
+        return happens(step, payload)
+
+    told = run(made, seen, {"list": ["x", "y"]})
+
+    entered = told.played.states()
+    assert told.run == "succeeded"
+    assert told.played.query_errors == []
+    assert sorted(name for name in entered if name.startswith("a.item") and name != "a.items") == [
+        *("a.item", "a.item"),
+        *("a.item.joined", "a.item.joined"),
+    ]
+    first, second = json.loads(calls[-1]["env"]["ITEMS"])
+    assert first == {"index": 0, "status": "succeeded", "outputs": {}, "error": None}
+    assert (second["status"], second["error"]) == (
+        "failed",
+        {"type": "StepsFailed", "message": "c"},
+    )
+    assert [call["items"] for call in calls[:-1] if call["step"] == "b"] == [[0], [1]]
 
 
 def test_a_text_that_looks_like_the_item_s_variable_stays_a_text() -> None:

@@ -28,6 +28,29 @@ def test_a_block_is_one_step_and_its_children_are_told_of_too():
     ]
 
 
+def test_a_block_is_one_step_in_each_item_too():
+    program = compiled("""
+        steps:
+          - id: both
+            type: parallel
+            for_each: [1, 2]
+            steps:
+              - {id: one-with-a-name-that-is-long, run: "x ${{ item }}"}
+              - {id: two-with-a-name-that-is-long, run: x}
+    """)
+    fails = Stub(10, fail=Fail("Broken", "why"))
+    names = ("one-with-a-name-that-is-long", "two-with-a-name-that-is-long")
+    step = steps_of(played(program, dict.fromkeys(names, fails))[1])["both"]
+    assert (step["status"], step["error"]["type"]) == ("failed", "ItemsFailed")
+    for item in step["items"]:
+        assert (item["status"], item["error"]["type"]) == ("failed", "StepsFailed")
+        assert item["error"]["message"] == f"{', '.join(names)} ended badly"
+        assert [one["step_id"] for one in item["error"]["details"]] == [*names]
+    step = steps_of(played(program, dict.fromkeys(names, Stub(10)))[1])["both"]
+    assert [item["status"] for item in step["items"]] == ["succeeded", "succeeded"]
+    assert {item["completed_at"] for item in step["items"]} == {"2026-01-01T00:00:10.000Z"}
+
+
 def test_children_of_a_skipped_block_share_its_reason():
     program = compiled("""
         inputs: {go: {type: boolean, default: false}}

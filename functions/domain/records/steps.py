@@ -270,11 +270,20 @@ def _fault(rule: Rule, part: str, last: StateTimes) -> dict[str, Any] | None:
     told: Mapping[str, Any] = output if isinstance(output, dict) else {}
     if part == "decided" and told.get("status") in rule.continues:
         return {"status": told["status"]}
+    if part == "joined" and isinstance(listed := told.get("f"), list) and listed:
+        return _error_of_block(listed[0])
     if (last.kind == "Choice" or part == "stopped") and "Error" in told:
         return _error(str(told["Error"]), told.get("Cause"), told.get("details"))
     if last.succeeded is False:
         return _error(last.error or "Error", last.cause, None)
     return None
+
+
+def _error_of_block(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the error of a block that a for_each repeats; its item tells it cut."""
+    details = entry.get("details")
+    names = [str(child.get("step_id")) for child in details or () if isinstance(child, dict)]
+    return _error(str(entry.get("type")), f"{', '.join(names)[:300]} ended badly", details)
 
 
 def _error(kind: str, cause: object, details: Json) -> dict[str, Any]:
