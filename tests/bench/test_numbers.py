@@ -195,6 +195,7 @@ def test_a_write_in_a_transaction_counts_twice_and_a_read_never():
 
 RETRIED = """
 name: retried
+outputs: {file: {value: "${{ steps.second.outputs.file }}"}}
 steps:
   - id: first
     run: "true"
@@ -203,6 +204,7 @@ steps:
   - id: second
     run: "true"
     runner: codebuild
+    outputs: {file: a.zip}
   - id: never
     condition: ${{ steps.first.status == 'failed' }}
     run: "true"
@@ -231,7 +233,7 @@ def test_a_play_counts_each_attempt_each_build_and_no_step_that_was_skipped(tmp_
     assert (run.use.builds, run.use.build_minutes) == ((90.0,), 2)
     assert run.use.writes == 6  # two attempts and a build, each claimed and ended
     assert run.use.changes == 6 + 2  # and the start and the end of the execution
-    assert run.use.own_calls == 1  # what the build stored is fetched
+    assert run.use.own_calls == 1  # what the build stored is fetched, since it is read
 
 
 def test_the_makespan_of_every_play_is_that_of_the_critical_path():
