@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cli.output.paint import shown
 from cli.output.progress import Style
+from cli.shown import shown
 from functions.domain.records.said import said
 
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from cli.shown import shown as shown
+
 Tone: TypeAlias = Literal["error", "warning", "accent", "faint", "strong", "good"]
 
 _CODES: dict[Tone, str] = {
@@ -16,8 +18,6 @@ _CODES: dict[Tone, str] = {
     "strong": "1",
     "good": "32",
 }
-TAB = 4
-"""Columns that a tab takes in what is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +29,6 @@ class Paint:
     def __call__(self, text: str, tone: Tone) -> str:
         """Return text in a tone."""
         return f"\x1b[{_CODES[tone]}m{text}\x1b[0m" if self.on and text else text
-
-
-def shown(text: str) -> str:
-    """Return text as it can be shown in one line: no control character reaches a terminal."""
-    return "".join(map(_shown, text))
-
-
-def _shown(char: str) -> str:
-    if char == "\t":
-        return " " * TAB
-    code = ord(char)
-    if code < 0x20:
-        return chr(0x2400 + code)  # the picture of a control character
-    kind = unicodedata.category(char)
-    # Cf holds what reverses the direction of text; joiners inside words and emoji are fine.
-    if kind in ("Cc", "Cs", "Zl", "Zp") or (kind == "Cf" and char not in "\u200c\u200d\u00ad"):
-        return "\ufffd"
-    return char
 
 
 def width(text: str) -> int:

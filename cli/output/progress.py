@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from cli.output.paint import shown
+from cli.shown import shown
 
 if TYPE_CHECKING:
     from cli.console import Colour

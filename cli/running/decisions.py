@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from cli.console import Misuse
-from cli.output.paint import shown
+from cli.shown import shown
 from compiler.spec.durations import seconds
 from protocol.reading import read_json
 
