@@ -6,7 +6,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cli.shown import shown as shown
+from cli.shown import shown
+
+__all__ = ["Paint", "Tone", "shown", "width"]
 
 Tone: TypeAlias = Literal["error", "warning", "accent", "faint", "strong", "good"]
 
