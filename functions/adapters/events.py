@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from functions.adapters.conditional import in_the_way, is_own
 from functions.adapters.event_items import ALL, claim_of, content_of, event_from, item_of, shown
 from functions.domain.events import CLAIMED, FAILED, WAITING, Event, Sought
 from functions.domain.moments import stamp
@@ -132,9 +133,7 @@ class DynamoEvents:
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
-            return event_from(cast("dict[str, Item]", error.response)["Item"])
+            return event_from(in_the_way(error))
         return event_from(written["Attributes"])
 
     def get(self, event_id: str) -> Event | None:
@@ -238,11 +237,11 @@ class DynamoEvents:
                 ExpressionAttributeNames=_names(*{*fields, *remove, "claim", "outcome"}),
                 ExpressionAttributeValues={**_values(fields), **_as_read(kept)},
                 ReturnValues="ALL_NEW" if whole else "NONE",
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
-            return None
+            stored, claim = in_the_way(error), fields.get("claim", {}).get("S", "")
+            return stored if claim and is_own(stored, claim, "claim") else None
         return written.get("Attributes", {})
 
 

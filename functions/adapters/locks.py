@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from functions.adapters.conditional import WRITER, in_the_way, is_own, new_mark
 from functions.domain.lock import Claimant, Group, Turn
 
 if TYPE_CHECKING:
@@ -70,24 +71,31 @@ class DynamoLocks:
         return int(item["version"]["N"]), Group(*parts)
 
     def _write(self, name: str, version: int, group: Group) -> bool:
+        mark = new_mark()
         try:
             self._client.update_item(
                 TableName=self._table,
                 Key={"latch": {"S": _group(name)}},
-                UpdateExpression="SET #state = :state, #version = :next, expires_at = :expires",
+                UpdateExpression=(
+                    "SET #state = :state, #version = :next, expires_at = :expires, #writer = :mark"
+                ),
                 ConditionExpression="attribute_not_exists(#version) OR #version = :version",
-                ExpressionAttributeNames={"#state": "state", "#version": "version"},
+                ExpressionAttributeNames={
+                    "#state": "state",
+                    "#version": "version",
+                    "#writer": WRITER,
+                },
                 ExpressionAttributeValues={
                     ":state": {"S": json.dumps(asdict(group))},
                     ":version": {"N": str(version)},
                     ":next": {"N": str(version + 1)},
                     ":expires": {"N": self._expires()},
+                    ":mark": {"S": mark},
                 },
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
-            return False
+            return is_own(in_the_way(error), mark)
         return True
 
     def _expires(self) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import uuid
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from functions.adapters.conditional import in_the_way, is_own
 from functions.domain.stored import AGAIN, BEGUN, FAILED, IN_DOUBT, SUCCEEDED, UNDONE
 from functions.ports import Attempt, Claim, Claimed, Failure, Finished, InDoubt, InProgress, Place
 from protocol.payloads import Envelope
@@ -75,11 +76,12 @@ class DynamoResults:
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
-            response = cast("dict[str, dict[str, AttributeValueTypeDef]]", error.response)
-            return _taken(response["Item"], attempt.started_at)
-        return Claimed(claim, int(taken["Attributes"]["attempt"]["N"]))
+            stored = in_the_way(error)
+            if not is_own(stored, claim, "claim"):
+                return _taken(stored, attempt.started_at)
+        else:
+            stored = taken["Attributes"]
+        return Claimed(claim, int(stored["attempt"]["N"]))
 
     def carried_out(self, run: str, step: str, run_attempt: int) -> bool:
         """Return whether a step, or an item of it, was claimed in an attempt of its run."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from botocore.exceptions import ClientError
 
+from functions.adapters.conditional import WRITER, in_the_way, is_own, new_mark
 from functions.adapters.run_items import (
     KEPT_DAYS,
     LISTED,
@@ -92,18 +93,18 @@ class DynamoRuns:
                 "ConditionExpression": "version = :before",
                 "ExpressionAttributeValues": {":before": {"N": str(before)}},
             }
+        mark = new_mark()
+        own = {"ends": ends_at(self._clock, self._days), WRITER: {"S": mark}}
         try:
             self._client.put_item(
                 TableName=self._table,
-                Item={**packed_item(item), "ends": ends_at(self._clock, self._days)},
+                Item={**packed_item(item), **own},
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 **condition,
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
-            response = cast("dict[str, dict[str, AttributeValueTypeDef]]", error.response)
-            return item_from(response["Item"])
+            stored = in_the_way(error)
+            return None if is_own(stored, mark) else item_from(stored)
         return None
 
     def listed(self, sought: Sought, limit: int, after: Mapping[str, str] | None) -> RunsPage:
@@ -191,7 +192,17 @@ class DynamoRuns:
 
     def claim(self, run_id: str, what: str) -> bool:
         """Take on something that is to be done once for a run; False where it was taken on."""
-        return self._put(run_id, f"once#{what}", NEW, outcome={"S": ""})
+        mark = new_mark()
+        try:
+            self._client.put_item(
+                TableName=self._table,
+                Item=self._part(run_id, f"once#{what}", outcome={"S": ""}, writer={"S": mark}),
+                ConditionExpression=NEW,
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            )
+        except ClientError as error:
+            return is_own(in_the_way(error), mark)
+        return True
 
     def note(self, run_id: str, what: str, outcome: str) -> None:
         """Keep what came of something taken on."""
@@ -237,13 +248,7 @@ class DynamoRuns:
         if held:
             checks["ExpressionAttributeNames"] = {f"#{name}": name for name in held}
             checks["ExpressionAttributeValues"] = {f":{name}": held[name] for name in held}
-        item = {
-            "run": {"S": run_id},
-            "part": {"S": part},
-            "ends": ends_at(self._clock, self._days),
-            **held,
-            **fields,
-        }
+        item = self._part(run_id, part, **held, **fields)
         try:
             self._client.put_item(TableName=self._table, Item=item, **checks)
         except ClientError as error:
@@ -251,6 +256,12 @@ class DynamoRuns:
                 raise
             return False
         return True
+
+    def _part(
+        self, run_id: str, part: str, **fields: AttributeValueTypeDef
+    ) -> dict[str, AttributeValueTypeDef]:
+        ends = ends_at(self._clock, self._days)
+        return {"run": {"S": run_id}, "part": {"S": part}, "ends": ends, **fields}
 
     def _body(
         self, run_id: str, name: str, value: Mapping[str, Any] | RunRecord

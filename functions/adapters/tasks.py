@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 import uuid
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from functions.adapters.conditional import WRITER, in_the_way, is_own, new_mark
 from functions.adapters.task_items import entry_from, packed, task_from
 from functions.api_ports import Listed
 from functions.domain.task import PEOPLE_DECIDE, Entry, Kind, Task
@@ -154,7 +155,9 @@ class DynamoTasks:
         self, task: Task, condition: str, values: dict[str, AttributeValueTypeDef]
     ) -> Task | None:
         """Write a task on a condition; return what is stored where it does not hold."""
+        mark = new_mark()
         fields: dict[str, AttributeValueTypeDef] = {
+            WRITER: {"S": mark},
             "task": {"S": packed(task)},
             "version": {"N": str(task.version)},
             "status": {"S": task.status},
@@ -178,11 +181,9 @@ class DynamoTasks:
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
             # Where the condition does not hold there is an item: nothing deletes tasks.
-            response = cast("dict[str, dict[str, AttributeValueTypeDef]]", error.response)
-            return task_from(response["Item"]["task"]["S"])
+            stored = in_the_way(error)
+            return None if is_own(stored, mark) else task_from(stored["task"]["S"])
         return None
 
     def _put(self, id: str, part: str, **fields: AttributeValueTypeDef) -> None:
