@@ -175,7 +175,7 @@ def of_core(function: str, places: Places, secrets: Iterable[str]) -> tuple[Stat
                 places.publish(),
             ]
         case "latches":
-            more = [SEND_TASK, places.executions("StopExecution")]
+            more = [SEND_TASK, places.executions("DescribeExecution", "StopExecution")]
         case "tasks":
             more = [places.secrets([environment.LINK_KEY, *chat]), places.mail()]
         case "wake":

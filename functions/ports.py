@@ -242,7 +242,10 @@ class Locks(Protocol):
 
 
 class Executions(Protocol):
-    """Executions that are stopped from outside."""
+    """Executions as those see them who are none."""
+
+    def is_over(self, execution: str) -> bool:
+        """Return whether an execution has ended; one that is not there has."""
 
     def stop(self, execution: str, error: str, cause: str) -> None:
         """Stop an execution; one that is over stays as it is."""

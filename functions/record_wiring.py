@@ -114,10 +114,15 @@ def _release_by(settings: RecordSettings, locks: Locks) -> Callable[[str], None]
         client = boto3.client("lambda", region_name=region, config=_CALLS)
         return LatchCalls(client, settings.latches_function).release
     from functions.adapters.answers import StepFunctionsAnswers
+    from functions.adapters.executions import StepFunctionsExecutions
     from functions.usecases.lock import release
 
-    answers = StepFunctionsAnswers(boto3.client("stepfunctions", region_name=region, config=_CALLS))
-    return lambda execution: release({"op": "release", "execution": execution}, locks, answers)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
+    answers = StepFunctionsAnswers(stepfunctions)
+    executions = StepFunctionsExecutions(stepfunctions)
+    return lambda execution: release(
+        {"op": "release", "execution": execution}, locks, answers, executions
+    )
 
 
 def reading_wiring(

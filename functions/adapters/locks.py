@@ -25,6 +25,9 @@ _KEPT_SECONDS = 400 * 24 * 3600
 """Longer than an execution can last (a year)."""
 
 
+_PARTS = ("holders", "queue", "superseded")
+
+
 class DynamoLocks:
     """`functions.ports.Locks` on a DynamoDB table with the key `latch`."""
 
@@ -67,7 +70,7 @@ class DynamoLocks:
         if item is None:
             return 0, Group()
         stored = json.loads(item["state"]["S"])
-        parts = (tuple(Claimant(**one) for one in stored[part]) for part in ("holders", "queue"))
+        parts = (tuple(Claimant(**one) for one in stored.get(part, ())) for part in _PARTS)
         return int(item["version"]["N"]), Group(*parts)
 
     def _write(self, name: str, version: int, group: Group) -> bool:

@@ -14,7 +14,8 @@ from protocol.names import machine_name
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
-_RUNNING = frozenset({"RUNNING", "PENDING_REDRIVE"})
+RUNNING = frozenset({"RUNNING", "PENDING_REDRIVE"})
+"""Statuses of executions that are not over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class StepFunctionsMachines:
             return None
         status = found["status"]
         return Execution(
-            status="RUNNING" if status in _RUNNING else status,
+            status="RUNNING" if status in RUNNING else status,
             started_at=found["startDate"],
             stopped_at=found.get("stopDate"),
             output=json.loads(found["output"]) if found.get("output") else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,15 +23,19 @@ class Claimant:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The state of a group: at most `limit` hold it, the others wait in their order."""
+    """The state of a group: at most `limit` hold it, the others wait in their order.
+
+    `superseded` are those that had to leave the queue and have not been told so yet.
+    """
 
     holders: tuple[Claimant, ...] = ()
     queue: tuple[Claimant, ...] = ()
+    superseded: tuple[Claimant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a change of a group asks for."""
+    """What a change of a group asks for, beside that its superseded ones are told."""
 
     group: Group
     granted: tuple[Claimant, ...] = ()
@@ -50,22 +55,36 @@ def asked(group: Group, claimant: Claimant, on_conflict: Conflict) -> Turn:
         return Turn(replace(group, holders=holders), granted=(claimant,))
     if any(waiting.execution == claimant.execution for waiting in group.queue):
         queue = tuple(_renewed(waiting, claimant) for waiting in group.queue)
-        return _filled(replace(group, queue=queue))
+        return _stopping(_filled(replace(group, queue=queue)), claimant, on_conflict)
     is_free = len(group.holders) < claimant.limit and not group.queue
     if is_free or on_conflict == "queue":
         return _filled(replace(group, queue=(*group.queue, claimant)))
     if on_conflict == "reject":
         return Turn(group, refused=(claimant,))
     # The newest run goes first: those that hold it are stopped, those that wait are refused.
-    turn = _filled(replace(group, queue=(claimant,)))
-    return replace(turn, refused=group.queue, stopped=() if turn.granted else group.holders)
+    superseded = (*group.superseded, *group.queue)
+    turn = _filled(replace(group, queue=(claimant,), superseded=superseded))
+    return _stopping(turn, claimant, on_conflict)
 
 
-def ended(group: Group, execution: str) -> Turn:
-    """Return what the end of an execution changes."""
-    holders = tuple(one for one in group.holders if one.execution != execution)
-    queue = tuple(one for one in group.queue if one.execution != execution)
-    return _filled(Group(holders, queue))
+def told(group: Group, claimants: Iterable[Claimant]) -> Turn:
+    """Return the group without those superseded ones that have been told so."""
+    gone = set(claimants)
+    return Turn(replace(group, superseded=tuple(x for x in group.superseded if x not in gone)))
+
+
+def ended(group: Group, *executions: str) -> Turn:
+    """Return what the end of executions changes."""
+    holders = tuple(one for one in group.holders if one.execution not in executions)
+    queue = tuple(one for one in group.queue if one.execution not in executions)
+    return _filled(replace(group, holders=holders, queue=queue))
+
+
+def _stopping(turn: Turn, claimant: Claimant, on_conflict: Conflict) -> Turn:
+    """Return a turn in which those are stopped whom a claimant that waits does not wait for."""
+    if on_conflict != "cancel_running" or claimant not in turn.group.queue:
+        return turn
+    return replace(turn, stopped=turn.group.holders)
 
 
 def _renewed(one: Claimant, claimant: Claimant) -> Claimant:
@@ -79,4 +98,5 @@ def _filled(group: Group) -> Turn:
     while queue and len(holders) < queue[0].limit:
         granted.append(queue.pop(0))
         holders.append(granted[-1])
-    return Turn(Group(tuple(holders), tuple(queue)), granted=tuple(granted))
+    changed = replace(group, holders=tuple(holders), queue=tuple(queue))
+    return Turn(changed, granted=tuple(granted))

@@ -31,7 +31,7 @@ def handler_with(wiring: Callable[[], LatchWiring]) -> Callable[[Call, object], 
         elif event["op"] == "lock":
             lock(event, with_.locks, with_.answers, with_.executions)
         else:
-            release(event, with_.locks, with_.answers)
+            release(event, with_.locks, with_.answers, with_.executions)
         return None
 
     return handle

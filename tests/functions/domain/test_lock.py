@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.domain.lock import Claimant, Group, asked, ended, group_name
+from functions.domain.lock import Claimant, Group, asked, ended, group_name, told
 
 
 def claimant(name, limit=1):
@@ -38,8 +38,24 @@ def test_a_taken_group_refuses_who_rejects():
 
 def test_the_newest_run_stops_the_holder_and_supersedes_who_waits():
     turn = asked(held("a", queue=["b"]), claimant("c"), "cancel_running")
-    assert (names(turn.stopped), names(turn.refused)) == (["a"], ["b"])
+    assert (names(turn.stopped), names(turn.group.superseded)) == (["a"], ["b"])
     assert names(ended(turn.group, "a").granted) == ["c"]
+
+
+def test_the_newest_run_asks_for_the_same_when_it_asks_again():
+    """Its call may have died before it stopped and told anybody."""
+    first = asked(held("a", queue=["b"]), claimant("c"), "cancel_running")
+    again = asked(first.group, Claimant("c", "a new token"), "cancel_running")
+    assert (names(again.stopped), names(again.group.superseded)) == (["a"], ["b"])
+    free = ended(again.group, "a")
+    assert (free.stopped, names(free.group.superseded)) == ((), ["b"])
+    assert asked(free.group, claimant("c"), "cancel_running").stopped == ()
+
+
+def test_who_was_told_that_it_is_superseded_is_forgotten():
+    group = asked(held("a", queue=["b"]), claimant("c"), "cancel_running").group
+    later = asked(group, claimant("d"), "cancel_running").group
+    assert names(told(later, group.superseded).group.superseded) == ["c"]
 
 
 def test_as_many_hold_a_group_as_its_limit_says():

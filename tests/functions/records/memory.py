@@ -17,6 +17,7 @@ from functions.record_ports import Kept, Known, RunsPage, Sought
 from functions.usecases.archive import Archive, Keeper
 from functions.usecases.lock import release
 from protocol.names import machine_name
+from protocol.payloads import Release
 from tests.functions.tasks.interleaving import MemoryTasks, Schedule
 from tests.functions.tasks.office import Mails
 
@@ -138,6 +139,10 @@ class MemoryEngine:
     def start(self, reference: str, name: str, text: str) -> bool:
         self.started.append((reference, name, text))
         return name not in self.executions
+
+    def is_over(self, execution: str) -> bool:
+        found = self.describe(execution)
+        return found is None or found.is_over
 
     def stop(self, execution: str, error: str, cause: str) -> None:
         del error, cause
@@ -269,7 +274,8 @@ class Office:
         )
 
     def _release(self, execution: str) -> None:
-        release({"op": "release", "execution": execution}, self.locks, self.answers)
+        message: Release = {"op": "release", "execution": execution}
+        release(message, self.locks, self.answers, self.engine)
 
 
 def change(execution: Execution, *, with_input: bool = True) -> dict[str, Any]:
