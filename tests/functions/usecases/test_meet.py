@@ -162,3 +162,14 @@ def test_at_the_same_time_exactly_one_call_answers_each_consumer(meet):
         assert answers.sent == 3
         for answer in answers.taken.values():
             assert answer["values"] == {"v_p": 1, "v_q": 1, "v_r": 1, "v_s": 1}
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "字", "😀"])
+def test_a_latch_holds_what_the_compiler_lets_through_whatever_its_script(meet, letter):
+    """200,000 bytes of UTF-8 meet at most; an item of the table has 400 KB."""
+    text = letter * (32_000 // len(letter.encode()))
+    answers, producers = Answers(), "pqrstu"
+    for producer in producers:
+        meet(signalled(producer, values={f"v_{producer}": text}), answers)
+    meet(awaited("t", producers), answers)
+    assert answers.taken["t"]["values"] == {f"v_{producer}": text for producer in producers}
