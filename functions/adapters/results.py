@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _FREE = "attribute_not_exists(#status) OR #status IN (:failed, :undone, :again)"
 _FREE_OR_CUT_OFF = f"{_FREE} OR #status = :in_doubt OR (#status = :begun AND lease < :now)"
 _OVER = "#status = :succeeded AND claim = :over"
+_LET_GO = frozenset({FAILED, UNDONE, AGAIN})
 _NOTHING_THERE = frozenset({BEGUN, UNDONE, AGAIN})
 _OF_THE_ATTEMPT_BEFORE = (
     *("error_type", "error_message", "error_details", "status_code", "failed_outputs"),
@@ -78,6 +79,8 @@ class DynamoResults:
         except ClientError as error:
             stored = in_the_way(error)
             if not is_own(stored, claim, "claim"):
+                if over is not None and stored["status"]["S"] in _LET_GO:
+                    return self.claim(place, attempt, repeatable=repeatable)
                 return _taken(stored, attempt.started_at)
         else:
             stored = taken["Attributes"]

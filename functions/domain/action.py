@@ -11,6 +11,7 @@ from pydantic import ValidationError as Refused
 
 from functions.domain.context import Context
 from functions.domain.errors import ValidationError
+from functions.domain.texts import sound
 from protocol.payloads import Json
 
 InputsT = TypeVar("InputsT", bound=BaseModel)
@@ -52,7 +53,11 @@ class Action(Generic[InputsT, OutputsT]):
             inputs = self.inputs.model_validate(raw)
         except Refused as refused:
             raise _wrong(refused) from None
-        outputs: dict[str, Json] = self.run(inputs, context).model_dump(mode="json")
+        given = self.run(inputs, context)
+        try:
+            outputs: dict[str, Json] = given.model_dump(mode="json")
+        except UnicodeEncodeError:  # in the name of a member; it is done all the same
+            outputs = type(given).model_validate(sound(given.model_dump())).model_dump(mode="json")
         return outputs
 
 

@@ -36,6 +36,7 @@ from functions.domain.masking import Masks
 from functions.domain.outputs import final_outputs
 from functions.domain.pointers import place_at
 from functions.domain.services import Services
+from functions.domain.texts import sound
 from functions.usecases.failing import cleaned, failure_of, reported
 from functions.usecases.keeping import Keeping
 from functions.usecases.wanting import wanted_by
@@ -245,7 +246,9 @@ def _pass_on(log: ports.Log | None, context: Context) -> None:
 def _kept(job: _Job, call: ActionCall, given: Mapping[str, Json], context: Context) -> Envelope:
     """Keep what an action gave and return the envelope of it."""
     around, workspace = job.around, context.workspace
-    outputs = final_outputs(call, given, _derived(call, given, around))
+    found = final_outputs(call, given, _derived(call, given, around))
+    # What was done is done: no text that came with it may keep its result from being stored.
+    outputs = {name: sound(value) for name, value in found.items()}
     paths = [*call.get("artifacts", ()), *_literal_files(call, outputs, workspace)]
     paths += [str(outputs[name]) for name in job.action.files if outputs.get(name)]
     if paths:

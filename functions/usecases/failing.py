@@ -9,6 +9,7 @@ from functions import ports
 from functions.domain.causes import category_of
 from functions.domain.errors import CATEGORIES, StepError, StepInDoubt, named_error
 from functions.domain.masking import Masks
+from functions.domain.texts import sound, sound_text
 from protocol.payloads import Json
 
 LONGEST_MESSAGE = 8_000
@@ -42,10 +43,11 @@ def reported(error: Exception, *, own: Iterable[type[Exception]], may_repeat: bo
 
 def cleaned(error: StepError, masks: Masks) -> StepError:
     """Return the error as it may leave the function: secrets masked, the message cut."""
-    message = with_status(masks.text(str(error)), error.status_code)
+    message = with_status(sound_text(masks.text(str(error))), error.status_code)
     clean = named_error(type(error).__name__, message, error.status_code)
-    clean.outputs = {name: masks.value(value) for name, value in _small(error.outputs).items()}
-    clean.details = [masks.value(_cut(detail)) for detail in error.details[:MOST_DETAILS]]
+    outputs = _small(error.outputs)
+    clean.outputs = {name: sound(masks.value(value)) for name, value in outputs.items()}
+    clean.details = [sound(masks.value(_cut(one))) for one in error.details[:MOST_DETAILS]]
     clean.in_doubt = error.in_doubt
     return clean
 
