@@ -46,11 +46,12 @@ def sweep(keeper: Keeper) -> Swept:
     found = keeper.archive.runs.unsettled(MOST_RUNS)
     for item in found:
         try:
+            # Before, so that one that takes all the time there is comes last the next time.
+            _looked_at(item, keeper)
             over += look_after(item, keeper)
         except Exception as error:  # noqa: BLE001 (one run must not keep the others waiting)
             failed += 1
             _LOG.error("run %s could not be looked after: %s", item.run_id, type(error).__name__)
-        _looked_at(item, keeper)
     return Swept(len(found), over, failed)
 
 

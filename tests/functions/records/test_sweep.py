@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -192,6 +193,44 @@ def test_a_sweep_is_bounded_and_comes_to_every_run_in_turn(succeeded):
     office.clock.at += 5 * MINUTES
     sweep(office.keeper)
     assert all(item.looked_at for item in office.runs.items.values())
+
+
+class Killed(BaseException):
+    """The time of the function is over."""
+
+
+@pytest.mark.parametrize("what", ["takes all the time", "cannot be written"])
+def test_a_run_that_ends_a_sweep_does_not_end_the_next_one_too(succeeded, monkeypatch, what):
+    office = office_of(succeeded)
+    office.clock.at = START
+    for name in ("bad", "good"):
+        own = office.engine.executions["r-1"]
+        run: Any = {"id": name, "attempt": 1, "manifest": own.run["manifest"]}
+        arn = execution_arn(own.machine, name)
+        office.engine.add(replace(own, name=name, arn=arn, input={"run": run}), [])
+        running(office, name)
+        office.clock.at += MINUTES
+    describe, change_item = office.engine.describe, office.runs.change
+
+    def slow(arn):
+        if arn.endswith(":bad"):
+            raise Killed
+        return describe(arn)
+
+    def refused(run_id, wish):
+        if run_id == "bad":
+            raise ValueError("it is too large")
+        return change_item(run_id, wish)
+
+    if what == "takes all the time":
+        monkeypatch.setattr(office.engine, "describe", slow)
+    else:
+        monkeypatch.setattr(office.runs, "change", refused)
+    for _ in range(2):
+        with contextlib.suppress(Killed):
+            sweep(office.keeper)
+        office.clock.at += 5 * MINUTES
+    assert office.runs.items["good"].looked_at
 
 
 def test_one_run_that_cannot_be_looked_after_does_not_keep_the_others_waiting(succeeded):
