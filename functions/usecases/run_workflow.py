@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from functions.domain.events import CLAIMED, Event, Sent, canonical, event_id, run_id
+from functions.domain.events import CLAIMED, FAILED, Event, Sent, canonical, event_id, run_id
 from functions.domain.inputs import Problem, checked
 from functions.domain.records.said import in_words
 from functions.domain.triggers.incoming import DEFAULT_WINDOW
+from functions.event_ports import Became
 from functions.ports import Execution
 from functions.usecases.claim import LEASE, Gate, begin, claim
 from functions.usecases.start_run import Start, TooLarge, reference_of, start_of
@@ -84,9 +85,12 @@ def run_workflow(asked: Asked, gate: Gate) -> Ran:
     if manifest["id"] in gate.switches.disabled():
         return _known(event, gate)
     mine = claim(event, gate)
-    if not _is_same(mine, event, gate):
+    is_mine = mine.claim == event.claim
+    if not (is_mine and mine.deliveries == 1) and not _is_same(mine, event, gate):
+        if is_mine:  # the first call was cut off: its next one may have it
+            gate.events.settle(mine, Became(FAILED, error="its call was cut off"))
         raise KeyReused(asked.key)
-    if mine.claim != event.claim:
+    if not is_mine:
         return Ran(mine.run_id or "", again=True)
     if mine.number > 1:
         start = _start(asked, given, run_id(manifest["id"], mine.event_id, mine.number))
@@ -123,8 +127,6 @@ def _event(asked: Asked, key: str, gate: Gate) -> Event:
 
 def _is_same(kept: Event, event: Event, gate: Gate) -> bool:
     """Return whether two calls with one key ask for the same."""
-    if kept.claim == event.claim:
-        return True
     if kept.workflow_id != event.workflow_id or kept.sent is None or event.sent is None:
         return False
     body = kept.sent.body if kept.kept is None else gate.bodies.get(kept.kept)
@@ -151,12 +153,15 @@ def wait_for_end(
 ) -> Execution | None:
     """Return a run's first attempt as soon as it has ended, or as it is when the time is over.
 
-    None where it cannot be described yet.
+    None where it cannot be described yet, for whatever reason: it runs all the same.
     """
     reference, clock = reference_of(manifest, gate.manifests), gate.clock
     until, pause = clock.now() + timedelta(seconds=seconds), _FIRST_PAUSE
     while True:
-        found = gate.machines.describe(reference, run) if seconds > 0 else None
+        found = None
+        if seconds > 0:
+            with suppress(Exception):  # throttled, say; whoever hears of it may start another run
+                found = gate.machines.describe(reference, run)
         left = (until - clock.now()).total_seconds()
         if left <= 0 or (found is not None and found.stopped_at is not None):
             return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from botocore.exceptions import ClientError
 
 from functions.usecases.claim import LEASE
 from functions.usecases.run_workflow import LONGEST_WAIT
@@ -183,6 +184,30 @@ def test_a_call_that_was_cut_off_is_made_good_by_the_next(site):
         assert answer.status == 202
         assert len(site.stage.executions) == point + 3
         assert answer.json["run_id"] == site.stage.executions[-1].name
+
+
+def test_another_call_does_not_take_the_key_of_one_that_was_cut_off(site):
+    """Wherever it was: the key stays the first one's, whose next call has its run."""
+    site.run({"env": "test"}, idempotency_key="first")
+    for point in range(1, 8):  # behind the claim, before the start, ..., behind the mark
+        key = f"k{point}"
+        with site.stage.calls.watched(point), pytest.raises(Killed):
+            site.run({"env": "test"}, idempotency_key=key)
+        site.stage.clock.at += LEASE
+        answer = site.run({"env": "live"}, idempotency_key=key)
+        assert answer.status == 422, point
+        assert answer.json["type"].endswith(":idempotency-key-reused")
+        assert site.run({"env": "test"}, idempotency_key=key).status == 202
+    assert [one["inputs"] for one in site.stage.inputs()] == [{"env": "test", "delay": 30}] * 8
+
+
+def test_a_run_that_cannot_be_looked_at_is_told_of_all_the_same(site):
+    """Whoever heard of an error would start another one."""
+    refused = ClientError({"Error": {"Code": "ThrottlingException"}}, "DescribeExecution")
+    site.stage.calls.fault = lambda name: (refused, False) if name.startswith("Describe") else None
+    answer = site.run({"env": "test"}, prefer="wait=3")
+    assert (answer.status, len(site.stage.executions)) == (202, 1)
+    assert answer.headers["Location"] == f"/api/runs/{answer.json['run_id']}"
 
 
 def test_a_disabled_workflow_does_not_run_but_tells_of_its_runs(site):
