@@ -93,10 +93,14 @@ class Unknown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """What a resume starts from: the run, its next attempt, both versions, and the last input."""
+    """What a resume starts from: the run, its next attempt, both versions, and the last input.
+
+    `last` is the attempt that this input is of: the last one that began.
+    """
 
     item: RunItem
     attempt: int
+    last: int
     old: WorkflowManifest
     new: WorkflowManifest
     given: Mapping[str, Json]
@@ -137,14 +141,14 @@ def _ground(run_id: str, resumer: Resumer) -> _Ground:
         raise UnknownRun(run_id)
     if item.parent is not None:
         raise NotResumed(f"another run called it: resume {item.root or item.parent}")
-    last, is_taken = item.attempt, False
+    before, is_taken = item.attempt, False
     if not item.is_over:
         if not _is_left(item, resumer.clock.now()):
             raise NotResumed("it is not over")
-        last, is_taken = item.attempt - 1, True
+        before, is_taken = item.attempt - 1, True
     elif item.phase < CLOSED:
         raise NotResumed("what follows its end (undos, handlers) is not over")
-    given = resumer.runs.given(run_id, last)
+    last, given = _last_input(run_id, before, resumer.runs)
     run = given.get("run") if given is not None else None
     digest = run.get("manifest") if isinstance(run, dict) else None
     old = resumer.manifests.by_digest(digest) if isinstance(digest, str) else None
@@ -159,7 +163,19 @@ def _ground(run_id: str, resumer: Resumer) -> _Ground:
         raise NotResumed(
             f"the workflow asks for other inputs now, and a run keeps its own: {found}"
         )
-    return _Ground(item, last + 1, old, new, given, is_taken, inputs.values)
+    return _Ground(item, before + 1, last, old, new, given, is_taken, inputs.values)
+
+
+def _last_input(run_id: str, before: int, runs: Runs) -> tuple[int, Mapping[str, Json] | None]:
+    """Return the last attempt that began and its input.
+
+    One that somebody took, and that came to nothing before its input was kept, never began.
+    """
+    for attempt in range(before, 0, -1):
+        given = runs.given(run_id, attempt)
+        if given is not None:
+            return attempt, given
+    return before, None
 
 
 def _is_left(item: RunItem, now: datetime) -> bool:
@@ -202,7 +218,7 @@ class _Reading:
     def run(self, ground: _Ground) -> Known:
         resumed = ground.given.get("resume")
         told = resumed if isinstance(resumed, dict) else {}
-        return self._known(ground.item.run_id, ground.attempt - 1, ground.old, ground.new, told)
+        return self._known(ground.item.run_id, ground.last, ground.old, ground.new, told)
 
     def _known(
         self,

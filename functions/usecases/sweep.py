@@ -18,6 +18,7 @@ from functions.domain.records.said import stamp
 from functions.domain.records.shape import FAILED
 from functions.domain.task import CANCELLED, Task
 from functions.usecases.archive import Keeper
+from functions.usecases.close_tasks import close_tasks
 from functions.usecases.keep_record import stop_cancelled, take_execution
 from functions.usecases.pausing import note_pauses
 
@@ -97,7 +98,13 @@ def _looked_at(item: RunItem, keeper: Keeper) -> None:
 
 
 def _give_up(item: RunItem, keeper: Keeper) -> None:
-    """Say of a run whose execution Step Functions does not know (any more) that it failed."""
+    """Say of a run whose execution Step Functions does not know (any more) that it failed.
+
+    Nobody is asked any more, and nobody waits for its group.
+    """
+    close_tasks(item.run_id, item.attempt, "the run is over", keeper.archive)
+    if item.execution:
+        keeper.release(item.execution)
     end = End(item.attempt, FAILED, stamp(keeper.archive.clock.now()), _LOST_ERROR, closed=True)
 
     def wish(one: RunItem | None) -> RunItem | None:

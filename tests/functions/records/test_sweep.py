@@ -143,7 +143,10 @@ def test_an_attempt_that_was_taken_and_not_started_is_started(succeeded):
 def test_a_run_whose_execution_is_gone_is_given_up(succeeded):
     office = office_of(succeeded)
     office.clock.at = START
-    running(office)
+    execution = running(office)
+    task = office.tasks.rows["t" * 32] = replace(decided(office), status="pending", decision=None)
+    office.locks.of[execution.arn] = "g"
+    office.locks.groups["g"] = Group((Claimant(execution.arn, "t"),), (Claimant("next", "u"),))
     office.engine.executions.clear()
     office.clock.at += 30 * MINUTES
     sweep(office.keeper)
@@ -153,6 +156,8 @@ def test_a_run_whose_execution_is_gone_is_given_up(succeeded):
     item = office.runs.items["r-1"]
     assert (item.status, item.settled) == ("failed", True)
     assert "not there any more" in str(item.error)
+    assert office.tasks.rows[task.task_id].status == "cancelled"
+    assert [one.execution for one in office.locks.groups["g"].holders] == ["next"]
 
 
 def test_a_run_of_which_only_its_starter_told_is_found(succeeded):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from functions.domain.records.item import ENDED
+from functions.domain.records.item import CLOSED, ENDED
 from functions.domain.resuming import Wishes
 from functions.usecases.resume import LEASE, NotResumed, resume
 from tests.functions.resume.simple import A, B, C, failed, failing, script
@@ -111,6 +111,30 @@ def test_whoever_dies_on_the_way_is_followed_by_another(after: bool):
         found.resume()
         assert found.runs.items[RUN].attempt == 2
         assert found.done(2) == ["a", "b", "c"], at
+
+
+def test_an_attempt_that_never_began_is_no_end_of_the_run():
+    """It was taken by a resume that died at once, and given up by a sweep an hour later."""
+    found = town()
+    with pytest.raises(Killed):
+        resume(RUN, Wishes(), "ann", watched(found, Points(taken_at(), after=True)))
+    item = found.runs.items[RUN]
+    assert (item.attempt, item.execution, (RUN, 2) in found.runs.inputs) == (2, "", False)
+    found.runs.items[RUN] = replace(item, phase=CLOSED, status="failed", settled=True)
+    found.resume()
+    assert found.runs.items[RUN].attempt == 3
+    assert found.done(3) == ["a", "b", "c"]
+
+
+def taken_at() -> int:
+    """Return which of a resume's calls takes the attempt."""
+    for at in range(points_of_a_resume()):
+        found = town()
+        with pytest.raises(Killed):
+            resume(RUN, Wishes(), "ann", watched(found, Points(at, after=True)))
+        if found.runs.items[RUN].attempt == 2:
+            return at
+    raise AssertionError
 
 
 def test_a_resume_that_was_only_slow_starts_nothing_of_its_own():
