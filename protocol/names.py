@@ -42,9 +42,11 @@ CATEGORIES = ("NetworkError", "TimeoutError", "ServiceUnavailable", "Throttled")
 TIMEOUT_ERRORS = (STEP_TIMED_OUT, "States.Timeout", "States.HeartbeatTimeout")
 """Errors that make a step `timed_out`; every other error makes it `failed`."""
 
+LAMBDA_SERVICE = "Lambda.ServiceException"
+"""What our own functions raise, too, where a service does not answer for a moment."""
 LAMBDA_TRANSIENT = (
     "Lambda.ClientExecutionTimeoutException",
-    "Lambda.ServiceException",
+    LAMBDA_SERVICE,
     "Lambda.AWSLambdaException",
     "Lambda.SdkClientException",
     "Lambda.TooManyRequestsException",

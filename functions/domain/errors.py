@@ -6,6 +6,7 @@ class is called exactly as `protocol.names` spells it.
 
 from __future__ import annotations
 
+from protocol.names import LAMBDA_SERVICE
 from protocol.payloads import Json
 
 
@@ -105,6 +106,10 @@ CATEGORIES: dict[str, type[StepError]] = {
     error.__name__: error for error in (NetworkError, TimeoutError, ServiceUnavailable, Throttled)
 }
 """The classes of `protocol.names.CATEGORIES`."""
+
+
+PassingFault: type[Exception] = type(LAMBDA_SERVICE, (Exception,), {})
+"""A service that a function needs did not answer, and may in a moment: machines try again."""
 
 
 def named_error(name: str, message: str, status_code: int | None) -> StepError:

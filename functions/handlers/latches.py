@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TypeAlias
 
+from functions.handlers.passing import tried_again
 from functions.settings import Settings
 from functions.usecases.lock import lock, release
 from functions.usecases.meet import noted, signal, wait
@@ -34,7 +35,7 @@ def handler_with(wiring: Callable[[], LatchWiring]) -> Callable[[Call, object], 
             release(event, with_.locks, with_.answers, with_.executions)
         return None
 
-    return handle
+    return tried_again(handle)
 
 
 handler = handler_with(lambda: latch_wiring(Settings.read()))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from functions.handlers.passing import tried_again
 from functions.ports import StoredResults
 from functions.settings import Settings
 from functions.usecases.stored import answer
@@ -23,7 +24,7 @@ def handler_with(wiring: Callable[[], StoredResults]) -> Callable[[Any, object],
     def handle(event: Any, _context: object) -> Any:
         return answer(event, made())
 
-    return handle
+    return tried_again(handle)
 
 
 handler = handler_with(lambda: stored_wiring(Settings.read()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from functions.handlers.passing import tried_again
 from functions.settings import TaskSettings
 from functions.usecases.close_steps import close_steps
 from functions.usecases.desk import Office
@@ -47,7 +48,7 @@ def handler_with(
             await_callback(event, made())
         return None
 
-    return handle
+    return tried_again(handle)
 
 
 handler = handler_with(lambda: office_wiring(TaskSettings.read()))

@@ -37,7 +37,7 @@ from functions.domain.outputs import final_outputs
 from functions.domain.pointers import place_at
 from functions.domain.services import Services
 from functions.domain.texts import sound
-from functions.usecases.failing import cleaned, failure_of, reported
+from functions.usecases.failing import cleaned, failure_of, reported, unclaimed
 from functions.usecases.keeping import Keeping
 from functions.usecases.wanting import wanted_by
 from functions.usecases.within import within
@@ -97,7 +97,7 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
             claim = around.results.claim(place, attempt, repeatable=may_repeat, over=claim)
     except Exception as error:
         # Nothing has been done. If the claim is there all the same, the next call will meet it.
-        raise cleaned(reported(error, own=(), may_repeat=True), Masks()) from error
+        raise unclaimed(error) from error
     if isinstance(claim, ports.Finished):
         return claim.envelope
     if isinstance(claim, ports.InProgress):

@@ -10,6 +10,7 @@ from functions.domain.causes import category_of
 from functions.domain.errors import CATEGORIES, StepError, StepInDoubt, named_error
 from functions.domain.masking import Masks
 from functions.domain.texts import sound, sound_text
+from protocol.names import LAMBDA_SERVICE
 from protocol.payloads import Json
 
 LONGEST_MESSAGE = 8_000
@@ -50,6 +51,18 @@ def cleaned(error: StepError, masks: Masks) -> StepError:
     clean.details = [sound(masks.value(_cut(one))) for one in error.details[:MOST_DETAILS]]
     clean.in_doubt = error.in_doubt
     return clean
+
+
+def unclaimed(error: Exception) -> StepError:
+    """Return what is reported of a step that could not be claimed.
+
+    Where its table did not answer for a moment that is no matter of the step, nor of its own
+    retries: machines try again, as where Lambda does not answer.
+    """
+    failed = cleaned(reported(error, own=(), may_repeat=True), Masks())
+    if type(failed).__name__ not in CATEGORIES:
+        return failed
+    return named_error(LAMBDA_SERVICE, str(failed), failed.status_code)
 
 
 def failure_of(error: StepError) -> ports.Failure:
