@@ -7,7 +7,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import boto3
-from botocore.config import Config
 
 from functions.adapters.bodies import S3Bodies
 from functions.adapters.events import DynamoEvents
@@ -16,6 +15,7 @@ from functions.adapters.manifests import KeptManifests, deployed_in
 from functions.adapters.new_runs import DynamoNewRuns
 from functions.adapters.queue import SqsQueue
 from functions.adapters.switches import DynamoSwitches
+from functions.clients import CALLS, QUICK
 from functions.usecases.claim import Gate
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from functions.usecases.intake import Intake
     from functions.usecases.webhooks import Door
 
-_CALLS = Config(retries={"total_max_attempts": 3, "mode": "standard"})
-"""Each call may be repeated: what is written and started is the same."""
-
 
 def gate_wiring(
     settings: EventSettings,
@@ -40,17 +37,15 @@ def gate_wiring(
 ) -> Gate:
     """Return what events go through; a local run brings manifests and a queue of its own."""
     region = settings.region
-    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
     # Few events are so large that they need it, and the client is slow to make.
-    s3: Callable[[], S3Client] = cache(
-        lambda: boto3.client("s3", region_name=region, config=_CALLS)
-    )
+    s3: Callable[[], S3Client] = cache(lambda: boto3.client("s3", region_name=region, config=CALLS))
     bodies = S3Bodies(s3, settings.bucket)
     if manifests is None:
         folder = settings.manifests
         manifests = KeptManifests(lambda: deployed_in(folder), s3, settings.bucket)
     if queue is None:
-        sqs = boto3.client("sqs", region_name=region, config=_CALLS)
+        sqs = boto3.client("sqs", region_name=region, config=QUICK)
         queue = SqsQueue(sqs, settings.queue, bodies)
 
     def tasks() -> Tasks:
@@ -58,7 +53,7 @@ def gate_wiring(
 
         return DynamoTasks(dynamodb, settings.tasks_table)
 
-    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=QUICK)
     addresses = Addresses(settings.stage, settings.machines, settings.alias)
     return Gate(
         clock=clock,
@@ -104,7 +99,7 @@ def door_wiring(
     def secrets_now() -> Secrets:
         return secrets or ManagedSecrets(settings.stage, settings.region)
 
-    events = boto3.client("events", region_name=settings.region, config=_CALLS)
+    events = boto3.client("events", region_name=settings.region, config=QUICK)
     return Door(
         gate=gate_wiring(settings, clock, manifests=manifests, queue=queue),
         bus=EventBridgeBus(events, settings.bus),

@@ -8,12 +8,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import boto3
-from botocore.config import Config
 
 from functions.adapters.manifests import KeptManifests, deployed_in
 from functions.adapters.result_rows import DynamoResultRows
 from functions.adapters.runs import DynamoRuns
 from functions.adapters.tasks import DynamoTasks
+from functions.clients import CALLS, PATIENT, QUICK
 from functions.usecases.archive import Archive, Keeper, Plans
 from functions.usecases.reading import Reading
 
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from functions.ports import Clock, Locks, Manifests, Notifications, Secrets
     from functions.record_ports import Histories, RunLogs
     from functions.settings import RecordSettings
-
-_CALLS = Config(retries={"total_max_attempts": 3, "mode": "standard"})
-"""Each call may be repeated: what is written and started is the same."""
-_PATIENT = Config(retries={"total_max_attempts": 10, "mode": "adaptive"})
-"""Histories are read when many runs end at once, from a quota that all of the account share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +41,9 @@ def archive_wiring(
 ) -> Archive:
     """Return where records are read."""
     region = settings.region
-    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
     # Few records are so large that they need it, and the client is slow to make.
-    s3: Callable[[], S3Client] = cache(
-        lambda: boto3.client("s3", region_name=region, config=_CALLS)
-    )
+    s3: Callable[[], S3Client] = cache(lambda: boto3.client("s3", region_name=region, config=CALLS))
     if manifests is None:
         folder = settings.manifests
         manifests = KeptManifests(lambda: deployed_in(folder), s3, settings.bucket)
@@ -81,9 +74,9 @@ def keeper_of(
     from functions.adapters.machines import Addresses, StepFunctionsMachines
 
     region = settings.region
-    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
-    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_PATIENT)
-    events = boto3.client("events", region_name=region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=PATIENT)
+    events = boto3.client("events", region_name=region, config=QUICK)
     addresses = Addresses(settings.stage, settings.machines, settings.alias)
     locks = DynamoLocks(dynamodb, settings.latches_table, around.clock)
     return Keeper(
@@ -111,13 +104,13 @@ def _release_by(settings: RecordSettings, locks: Locks) -> Callable[[str], None]
     if settings.latches_function:
         from functions.adapters.latch_calls import LatchCalls
 
-        client = boto3.client("lambda", region_name=region, config=_CALLS)
+        client = boto3.client("lambda", region_name=region, config=CALLS)
         return LatchCalls(client, settings.latches_function).release
     from functions.adapters.answers import StepFunctionsAnswers
     from functions.adapters.executions import StepFunctionsExecutions
     from functions.usecases.lock import release
 
-    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=QUICK)
     answers = StepFunctionsAnswers(stepfunctions)
     executions = StepFunctionsExecutions(stepfunctions)
     return lambda execution: release(
@@ -142,9 +135,7 @@ def reading_wiring(
         archive=archive,
         plans=plans,
         logs=logs
-        or CloudLogs(
-            cache(lambda: boto3.client("logs", region_name=region, config=_CALLS)), groups
-        ),
+        or CloudLogs(cache(lambda: boto3.client("logs", region_name=region, config=CALLS)), groups),
         resumer=lambda: repair().resumer,
         canceller=lambda: repair().canceller,
     )
@@ -163,8 +154,8 @@ class _Repair:
         from functions.usecases.resume import Resumer
 
         region, runs, clock = settings.region, archive.runs, archive.clock
-        dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
-        stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
+        dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
+        stepfunctions = boto3.client("stepfunctions", region_name=region, config=QUICK)
         addresses = Addresses(settings.stage, settings.machines, settings.alias)
         machines = StepFunctionsMachines(stepfunctions, addresses)
         results = DynamoStoredResults(dynamodb, settings.results_table)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import boto3
-from botocore.config import Config
 
 from functions.adapters.clock import SystemClock
+from functions.clients import CALLS, EFFECTS, QUICK
 from functions.settings import ApiSettings, RecordSettings, Settings, TaskSettings
 from protocol import environment
 
@@ -44,11 +44,6 @@ if TYPE_CHECKING:
     from functions.usecases.reading import Reading
     from functions.usecases.webhooks import Door
     from protocol.payloads import Json
-
-_EFFECTS = Config(retries={"total_max_attempts": 1, "mode": "standard"})
-"""Calls with an effect of their own are made once: whether again is the machine's business."""
-_CALLS = Config(retries={"total_max_attempts": 3, "mode": "standard"})
-"""Calls of our own tables are idempotent; a step's retries are the machine's business."""
 
 
 ACTIONS = {
@@ -133,8 +128,8 @@ def latch_wiring(settings: Settings, clock: Clock | None = None) -> LatchWiring:
     from functions.adapters.locks import DynamoLocks
 
     region, clock = settings.region, clock or SystemClock()
-    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
-    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=QUICK)
     return LatchWiring(
         DynamoLatches(dynamodb, settings.latches_table, clock),
         DynamoLocks(dynamodb, settings.latches_table, clock),
@@ -147,7 +142,7 @@ def stored_wiring(settings: Settings) -> StoredResults:
     """Return what stored results are read from."""
     from functions.adapters.stored import DynamoStoredResults
 
-    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=QUICK)
     return DynamoStoredResults(dynamodb, settings.results_table)
 
 
@@ -159,9 +154,9 @@ def action_wiring(settings: Settings, local: Local | None = None) -> Surrounding
     from functions.logs import StepLog
     from functions.usecases.carry_out import Surroundings
 
-    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=QUICK)
     # Most steps move no files: the client, slow to make, waits for the first that does.
-    s3 = cache(local.s3 if local else lambda: boto3.client("s3", config=_CALLS))
+    s3 = cache(local.s3 if local else lambda: boto3.client("s3", config=CALLS))
     return Surroundings(
         clock=local.clock if local else SystemClock(),
         results=DynamoResults(dynamodb, settings.results_table),
@@ -188,23 +183,23 @@ def services_wiring(settings: Settings, local: Local | None = None) -> Services:
         from functions.adapters.mail import RecordedMail, SesMail
 
         if settings.sender is not None:
-            ses = cache(lambda: boto3.client("ses", region_name=region, config=_EFFECTS))
+            ses = cache(lambda: boto3.client("ses", region_name=region, config=EFFECTS))
             return SesMail(ses, settings.sender)
-        dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+        dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
         clock = local.clock if local else SystemClock()
         return RecordedMail(dynamodb, settings.outbox_table, clock)
 
     def topics() -> Topics:
         from functions.adapters.topics import SnsTopics
 
-        return SnsTopics(lambda place: boto3.client("sns", region_name=place, config=_EFFECTS))
+        return SnsTopics(lambda place: boto3.client("sns", region_name=place, config=EFFECTS))
 
     def clusters() -> Clusters:
         from functions.adapters.eks_tokens import eks_token
         from functions.adapters.kubernetes import KubernetesClusters
 
         return KubernetesClusters(
-            lambda place: boto3.client("eks", region_name=place or region, config=_CALLS),
+            lambda place: boto3.client("eks", region_name=place or region, config=CALLS),
             lambda name, place: eks_token(boto3.Session(), name, place or region),
         )
 
@@ -231,7 +226,7 @@ def desk_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> Des
     from functions.domain.task_links import Signer
     from functions.usecases.desk import Desk
 
-    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=QUICK)
     secrets = local.secrets if local else ManagedSecrets(settings.stage, settings.region)
     return Desk(
         clock=local.clock if local else SystemClock(),
@@ -260,14 +255,14 @@ def api_wiring(settings: ApiSettings, local: LocalPeople | None = None) -> ApiWi
     def task_list() -> TaskList:
         from functions.adapters.tasks import DynamoTasks
 
-        dynamodb = boto3.client("dynamodb", region_name=tasks.region, config=_CALLS)
+        dynamodb = boto3.client("dynamodb", region_name=tasks.region, config=QUICK)
         return DynamoTasks(dynamodb, tasks.tasks_table)
 
     def manifests() -> Manifests:
         from functions.adapters.manifests import KeptManifests, deployed_in
 
         folder = settings.events.manifests
-        s3: Callable[[], S3Client] = cache(lambda: boto3.client("s3", config=_CALLS))
+        s3: Callable[[], S3Client] = cache(lambda: boto3.client("s3", config=CALLS))
         return KeptManifests(lambda: deployed_in(folder), s3, settings.events.bucket)
 
     known = cache(manifests)
@@ -307,9 +302,9 @@ def notifications_wiring(settings: TaskSettings, local: LocalPeople | None = Non
     if local is not None and local.mail is not None:
         mail = local.mail
     elif settings.sender is not None:
-        mail = SesMail(boto3.client("ses", region_name=region, config=_CALLS), settings.sender)
+        mail = SesMail(boto3.client("ses", region_name=region, config=CALLS), settings.sender)
     else:
-        dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
+        dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
         clock = local.clock if local else SystemClock()
         mail = Outbox(dynamodb, settings.outbox_table, clock)
     chat, secrets = settings.chat, ManagedSecrets(settings.stage, region)
@@ -322,7 +317,7 @@ def office_wiring(settings: TaskSettings, local: LocalPeople | None = None) -> O
     from functions.usecases.desk import Office
 
     desk = desk_wiring(settings, local)
-    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=settings.region, config=QUICK)
     return Office(
         desk=desk,
         tokens=DynamoTaskTokens(dynamodb, settings.tokens_table, desk.clock),
@@ -359,8 +354,8 @@ def waker_wiring(settings: TaskSettings, clock: Clock | None = None) -> Waker:
     from functions.usecases.desk import Waker
 
     region = settings.region
-    dynamodb = boto3.client("dynamodb", region_name=region, config=_CALLS)
-    stepfunctions = boto3.client("stepfunctions", region_name=region, config=_CALLS)
+    dynamodb = boto3.client("dynamodb", region_name=region, config=QUICK)
+    stepfunctions = boto3.client("stepfunctions", region_name=region, config=QUICK)
     return Waker(
         tasks=DynamoTasks(dynamodb, settings.tasks_table),
         tokens=DynamoTaskTokens(dynamodb, settings.tokens_table, clock or SystemClock()),
