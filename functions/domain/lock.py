@@ -11,6 +11,10 @@ from protocol.payloads import Json
 
 Conflict = Literal["queue", "cancel_running", "reject"]
 
+MOST_BYTES = 300_000
+"""Of ARNs and task tokens of one group: it is one item, and an item has 400 KB.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
+
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
@@ -57,9 +61,9 @@ def asked(group: Group, claimant: Claimant, on_conflict: Conflict) -> Turn:
         queue = tuple(_renewed(waiting, claimant) for waiting in group.queue)
         return _stopping(_filled(replace(group, queue=queue)), claimant, on_conflict)
     is_free = len(group.holders) < claimant.limit and not group.queue
-    if is_free or on_conflict == "queue":
+    if is_free or (on_conflict == "queue" and _has_room(group)):
         return _filled(replace(group, queue=(*group.queue, claimant)))
-    if on_conflict == "reject":
+    if on_conflict != "cancel_running":
         return Turn(group, refused=(claimant,))
     # The newest run goes first: those that hold it are stopped, those that wait are refused.
     superseded = (*group.superseded, *group.queue)
@@ -78,6 +82,11 @@ def ended(group: Group, *executions: str) -> Turn:
     holders = tuple(one for one in group.holders if one.execution not in executions)
     queue = tuple(one for one in group.queue if one.execution not in executions)
     return _filled(replace(group, holders=holders, queue=queue))
+
+
+def _has_room(group: Group) -> bool:
+    there = (*group.holders, *group.queue, *group.superseded)
+    return sum(len(one.execution) + len(one.token) for one in there) < MOST_BYTES
 
 
 def _stopping(turn: Turn, claimant: Claimant, on_conflict: Conflict) -> Turn:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +72,23 @@ def test_who_asks_again_keeps_the_place_under_the_new_token():
     turn = asked(held("a", queue=["b"]), again, "queue")
     assert turn.group.queue == (again,)
     assert asked(held("b"), again, "reject").granted == (again,)
+
+
+@pytest.mark.parametrize("token", [700, 2048])
+def test_more_than_an_item_holds_is_refused_and_the_others_go_on_in_their_order(token):
+    group, refused = held("run-0"), ()
+    for number in range(1, 1000):
+        run = Claimant(f"arn:aws:states:eu-central-1:1:execution:m:run-{number}", "t" * token)
+        turn = asked(group, run, "queue")
+        group, refused = turn.group, turn.refused
+        if refused:
+            break
+    assert refused == (run,)
+    assert 100 < number < 500
+    assert len(json.dumps(asdict(group))) < 390_000
+    assert ended(group, "run-0").granted == (group.queue[0],)
+    after = ended(group, "run-0", group.queue[0].execution).group
+    assert asked(after, run, "queue").group.queue[-1] == run
 
 
 def test_the_end_of_who_waits_or_of_a_stranger_lets_nobody_on():
