@@ -12,6 +12,7 @@ left `pending`, or whose `nudges` went up.
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ class DynamoTasks:
         """Write a new task; return what is stored, which may be an earlier call's."""
         # First that the run has it: whoever closes the run's tasks then looks for it, or this
         # call sees that the run is over. Either way none is left open.
-        self._put(_run(task.place.run_id), task.task_id)
+        self._put(_run(task.place.run_id), task.task_id, ends=_end_of(task))
         stored = self._write(task, "attribute_not_exists(id)", {})
         return task if stored is None else stored
 
@@ -98,7 +99,8 @@ class DynamoTasks:
 
     def end(self, run_id: str, run_attempt: int) -> None:
         """Note that an attempt of a run is over: tasks that still open then are closed."""
-        self._put(_run(run_id), f"ended#{run_attempt}")
+        ends: AttributeValueTypeDef = {"N": str(int(time.time()) + _KEPT_SECONDS)}
+        self._put(_run(run_id), f"ended#{run_attempt}", ends=ends)
 
     def has_ended(self, run_id: str, run_attempt: int) -> bool:
         """Return whether an attempt of a run is over."""
@@ -165,7 +167,7 @@ class DynamoTasks:
             "workflow": {"S": task.workflow_id},
             "queue": {"S": _queue(task.kind, is_open=task.is_open)},
             "due": {"S": stamp(task.to_be_done)},
-            "ends": {"N": str(int(task.expires_at.timestamp()) + _KEPT_SECONDS)},
+            "ends": _end_of(task),
         }
         try:
             self._client.update_item(
@@ -211,6 +213,10 @@ def _key(id: str, part: str) -> dict[str, AttributeValueTypeDef]:
 
 def _run(run_id: str) -> str:
     return f"run#{run_id}"
+
+
+def _end_of(task: Task) -> AttributeValueTypeDef:
+    return {"N": str(int(task.expires_at.timestamp()) + _KEPT_SECONDS)}
 
 
 def _queue(kind: Kind, *, is_open: bool) -> str:

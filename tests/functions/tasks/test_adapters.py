@@ -158,6 +158,22 @@ def test_mails_that_are_not_sent_can_be_read_without_their_links(scene, dynamodb
     assert second["text"].startswith("Overdue")
 
 
+def test_whatever_a_run_leaves_among_the_tasks_is_deleted_some_day(scene, dynamodb):
+    scene.open()
+    scene.decide(status="maybe")
+    scene.decide()
+    scene.decide(status="rejected")
+    scene.stop()
+    pages = dynamodb.get_paginator("scan").paginate(TableName=SETTINGS.tasks_table)
+    own = {f"run#{scene.run['id']}", scene.id}
+    items = [one for page in pages for one in page["Items"] if one["id"]["S"] in own]
+    assert {one["part"]["S"].partition("#")[0] for one in items} == {
+        "task", "audit", "ended", scene.id,
+    }  # fmt: skip
+    year = 365 * 24 * 3600
+    assert all(int(one["ends"]["N"]) > scene.clock.now().timestamp() + year for one in items)
+
+
 def test_lists_have_the_tasks_due_first_ahead_and_leave_closed_ones_out(scene):
     def mine(*, is_open):
         listed = scene.tasks.listed("manual", is_open=is_open)
