@@ -76,7 +76,7 @@ def test_who_asks_again_keeps_the_place_under_the_new_token():
 
 @pytest.mark.parametrize("token", [700, 2048])
 def test_more_than_an_item_holds_is_refused_and_the_others_go_on_in_their_order(token):
-    group, number, turn = held("run-0"), 0, Turn(Group())
+    group, number, turn, run = held("run-0"), 0, Turn(Group()), claimant("run-0")
     while not turn.refused:
         number += 1
         run = Claimant(f"arn:aws:states:eu-central-1:1:execution:m:run-{number}", "t" * token)
