@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 from aws_lambda_powertools.utilities.data_classes.common import CaseInsensitiveDict
 
-from functions.domain.json_text import DEEPEST, TooDeep, storable
+from functions.domain.json_text import DEEPEST, storable
 from functions.http.problems import Fault, Problem
+from protocol.reading import TooDeep
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -12,7 +12,7 @@ from functions.record_wiring import archive_wiring
 from functions.settings import ApiSettings
 from functions.wiring import action_wiring, latch_wiring, stored_wiring, waker_wiring
 from local.clock import Clock
-from local.stage_names import here, variables
+from local.stage.names import here, variables
 from local.workflow import SETTINGS
 
 _SHORTEST = 30
