@@ -200,9 +200,10 @@ class _Fitting:
             return value
         plain = value.value
         is_number = isinstance(plain, int | float) and not isinstance(plain, bool)
-        if is_number and isinstance(spot.node, Scalar) and schemas.only_text(schema):
-            value = Constant(spot.node.text)
-            plain = spot.node.text
+        if is_number and schemas.only_text(schema) and isinstance(spot.node, Scalar):
+            # The text of what an expression came to is the expression's, not the number's.
+            plain = plain if isinstance(spot.node.value, str) else spot.node.text
+            value = Constant(plain)
         if schemas.fits(plain, schema):
             self._limits(plain, schema, spot)
         else:

@@ -17,6 +17,7 @@ from compiler.expressions import Expr, Ref, Single, references
 from compiler.expressions.types import TEXT, Record, Type
 from compiler.source import Span
 from compiler.spec import RunStep
+from compiler.spec.written.scalars import OPEN
 
 
 def written(entry: Entry, given: Type) -> Type:
@@ -37,10 +38,11 @@ def outputs(
     for name, raw in step.outputs.entries.items():
         path = (*step.outputs.path, name)
         value = checker.value(raw, path, own)
-        if is_script:
-            value = _as_text(value, checker.context.node(path))
         span = checker.context.key_span(path)
-        found.append(_output(name, value, entry, span))
+        is_written = OPEN not in str(raw)
+        if is_script and is_written:
+            value = _as_text(value, checker.context.node(path))
+        found.append(_output(name, value, entry, span, is_written=is_written))
     if not isinstance(given, Record):
         return tuple(found), given
 
@@ -62,9 +64,9 @@ def _as_text(value: Value, node: Node | None) -> Value:
     return value
 
 
-def _output(name: str, value: Value, entry: Entry, span: Span) -> Output:
+def _output(name: str, value: Value, entry: Entry, span: Span, *, is_written: bool) -> Output:
     match value:
-        case Constant() if value is FAILED:
+        case Constant() if value is FAILED or not is_written:
             return Output(name, "computed", value, span)
         case Constant(value=None):
             return Output(name, "declared", None, span)

@@ -69,8 +69,8 @@ def _assignees(checker: Checker, step: ManualStep, reader: Reader) -> tuple[Valu
     if isinstance(written, str):
         value = checker.value(written, path, reader)
         if isinstance(value, Constant) and isinstance(value.value, str):
-            people = check_people(checker, (written,), path)
-            return Constant([written]), len(people)
+            people = _check_people(checker, (value.value,), path)
+            return Constant([value.value]), len(people)
         given = without_nulls(type_of(value))
         if not accepts(_PEOPLE, given):
             checker.error(
@@ -82,7 +82,7 @@ def _assignees(checker: Checker, step: ManualStep, reader: Reader) -> tuple[Valu
         return value, None
     values = [checker.value(one, (*path, at), reader) for at, one in enumerate(written)]
     literal = [value.value for value in values if isinstance(value, Constant)]
-    people = check_people(checker, written, path)
+    people = _check_people(checker, _texts(written, values), path)
     if len(literal) == len(values):
         return Constant(literal), len(people)
     return Items(tuple(values)), None
@@ -110,7 +110,15 @@ def _nobody(checker: Checker, step: ManualStep, advice: str) -> None:
     checker.error("no-assignees", span, f"nobody is asked to decide '{step.id}'", advice)
 
 
-def check_people(checker: Checker, written: tuple[str, ...], path: Path) -> set[str]:
+def _texts(written: tuple[str, ...], values: list[Value]) -> tuple[str, ...]:
+    """Return whom texts name; an expression that reads nothing names what it comes to."""
+    return tuple(
+        value.value if isinstance(value, Constant) and isinstance(value.value, str) else one
+        for one, value in zip(written, values, strict=True)
+    )
+
+
+def _check_people(checker: Checker, written: tuple[str, ...], path: Path) -> set[str]:
     """Return the mail addresses that literal assignees mean; none where one is wrong."""
     literal = []
     fine = True
@@ -192,6 +200,7 @@ def notified(checker: Checker, written: tuple[str, ...], path: Path, reader: Rea
         checker.value(one, (*path, at) if is_list else path, reader)
         for at, one in enumerate(written)
     ]
+    _check_people(checker, _texts(written, values), path)
     if all(isinstance(value, Constant) for value in values):
         return Constant([value.value for value in values if isinstance(value, Constant)])
     return Items(tuple(values))

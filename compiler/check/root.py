@@ -9,7 +9,7 @@ from compiler.check.checker import Checker
 from compiler.check.contexts import in_handlers
 from compiler.check.contracts import Taker, fit
 from compiler.check.groups import Entry
-from compiler.check.people import check_people, notified
+from compiler.check.people import notified
 from compiler.check.program import (
     Checkout,
     Computed,
@@ -187,7 +187,6 @@ def notify(checker: Checker, reader: Reader) -> tuple[Notify, ...]:
     told = Reader(None, "value", contexts, reader.env, secrets=True)
     for written in checker.context.workflow.notify:
         path = (*written.path, "to")
-        check_people(checker, written.to, path)
         found.append(Notify(written.on, notified(checker, written.to, path, told)))
     return tuple(found)
 

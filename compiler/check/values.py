@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from compiler.check.failed import FAILED
 from compiler.check.program import Constant, Fields, Items, Value
 from compiler.check.readers import Reader
@@ -31,9 +33,8 @@ def _fields(raw: dict[str, Json], node: Node, reader: Reader, typed: Typed) -> V
     items = tuple(
         (name, value(inner, nodes.get(name, node), reader, typed)) for name, inner in raw.items()
     )
-    if all(isinstance(item, Constant) and item is not FAILED for _, item in items):
-        return Constant(raw)
-    return Fields(items)
+    plain = {name: item.value for name, item in items if _is_known(item)}
+    return Constant(plain) if len(plain) == len(items) else Fields(items)
 
 
 def _items(raw: list[Json], node: Node, reader: Reader, typed: Typed) -> Value:
@@ -41,6 +42,10 @@ def _items(raw: list[Json], node: Node, reader: Reader, typed: Typed) -> Value:
     items = tuple(
         value(inner, nodes[at] if nodes else node, reader, typed) for at, inner in enumerate(raw)
     )
-    if all(isinstance(item, Constant) and item is not FAILED for item in items):
-        return Constant(raw)
-    return Items(items)
+    plain = [item.value for item in items if _is_known(item)]
+    return Constant(plain) if len(plain) == len(items) else Items(items)
+
+
+def _is_known(item: Value) -> TypeGuard[Constant]:
+    """Whether a value is known now: written, or what an expression comes to that reads nothing."""
+    return isinstance(item, Constant) and item is not FAILED

@@ -167,7 +167,8 @@ class Lexer:
         if value in (float("inf"), float("-inf")):
             self._error("expression-number", start, stop, f'"{text}" is too large', None)
             return 0
-        return value or 0
+        is_whole = value.is_integer() and abs(value) <= _SAFE_INTEGER
+        return int(value) if is_whole else value
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -7,14 +7,19 @@ import pytest
 from compiler.check.program import (
     Computed,
     Constant,
+    Fields,
+    Items,
     Manual,
     Pause,
     Program,
+    Publish,
     Retry,
     Script,
     Secret,
     Step,
+    Value,
 )
+from compiler.document.nodes import Json
 from compiler.expressions import Binary, Call, Joined, Literal, Ref, Single
 from protocol.names import TIMEOUT_ERRORS
 from tests.compiler.check.checked import PROJECT, checked
@@ -57,6 +62,8 @@ def test_ids_in_expressions_are_those_of_the_steps():
         ("${{ steps.it.outputs.y }}", "derived"),
         ("${{ run.id }}", "computed"),
         ("v${{ run.id }}", "computed"),
+        ("${{ 'x' }}", "computed"),
+        ("${{ null }}", "computed"),
     ],
 )
 def test_the_forms_of_an_output(output: str, form: str):
@@ -109,6 +116,82 @@ def test_a_variable_of_the_environment_is_what_it_stands_for():
     assert isinstance(right, Binary)
     assert isinstance(right.left, Call)
     assert right.left.name == "format"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("${{ env.SHOP }}", "books"),
+        ("[${{ env.SHOP }}]", "[books]"),
+        ("${{ env.NUMBER }}", "3.10"),
+        ("${{ 'text' }}", "text"),
+        ("${{ 2.0 }}", 2),
+        ("${{ -1e3 }}", -1000),
+        ("${{ true }}", True),
+        ("${{ null }}", None),
+        ("${{ '${{ x }}' }}", "${{ x }}"),
+    ],
+)
+def test_an_expression_that_reads_nothing_is_its_value_wherever_it_stands(
+    written: str, meant: Json
+):
+    """Not the text it is written as, also in a mapping or a list with nothing else computed."""
+    found = program(
+        f"""
+        name: Known
+        env: {{SHOP: books, NUMBER: 3.10}}
+        outputs:
+          whole: {{value: "{written}"}}
+          deep: {{value: {{a: 1, b: ["{written}"]}}}}
+        steps:
+          - {{id: it, run: echo, outputs: {{own: "{written}"}}}}
+          - id: each
+            for_each: ["{written}", b]
+            run: echo
+          - id: tell
+            type: publish
+            event: a.b
+            payload: {{x: {{y: "{written}"}}}}
+        """
+    )
+
+    def plain(value: Value | None) -> Json:
+        match value:
+            case Constant(value=known):
+                return known
+            case Fields(items=items):
+                return {name: plain(item) for name, item in items}
+            case Items(items=several):
+                return [plain(item) for item in several]
+            case Computed(template=Joined(parts=("[", Literal(value=inner), "]"))):
+                return f"[{inner}]"
+            case _:
+                raise AssertionError(value)
+
+    outputs = dict(found.outputs)
+    it, each, tell = found.steps
+    assert each.for_each is not None
+    assert isinstance(tell.kind, Publish)
+    assert plain(outputs["whole"]) == meant
+    assert plain(outputs["deep"]) == {"a": 1, "b": [meant]}
+    assert plain(it.outputs[0].value) == meant
+    assert plain(each.for_each.items) == [meant, "b"]
+    assert plain(tell.kind.payload) == {"x": {"y": meant}}
+    assert "${{ env" not in repr((outputs, it.outputs, each.for_each, tell.kind))
+    assert type(plain(outputs["whole"])) is type(meant)
+
+
+def test_a_number_of_an_expression_is_not_taken_for_the_text_it_is_written_as():
+    """A number that is written stands for its text where a text is wanted; this one does not."""
+    found = checked(
+        """
+        name: Number
+        steps:
+          - {id: a, action: run-tests, inputs: {artifact: 3.10}}
+          - {id: b, action: run-tests, inputs: {artifact: "${{ 3.10 }}"}}
+        """
+    )
+    assert [code for code, *_ in found.found] == ["wrong-input"]
 
 
 def test_expressions_of_a_script_become_variables():
