@@ -5,15 +5,15 @@ from __future__ import annotations
 from compiler.asl.children import child_id
 from compiler.asl.context import Context, State
 from compiler.asl.counting import counter
-from compiler.asl.records import PAYLOAD, output_code
-from compiler.asl.resolver import Own, member
+from compiler.asl.records import PAYLOAD, with_declared
+from compiler.asl.resolver import Own
 from compiler.asl.resuming import unless_kept
 from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import INVOKE, Task
 from compiler.asl.values import field_of
 from compiler.check.program import SubWorkflow
 from compiler.document.nodes import Json
-from compiler.expressions.quoting import literal, text_literal, wrap
+from compiler.expressions.quoting import literal, wrap
 from compiler.plan.model import Do
 from protocol.names import LAMBDA_TRANSIENT, STEP_IN_PROGRESS, action_function
 
@@ -38,12 +38,7 @@ def keeping(context: Context, node: Do, task: Task) -> State:
     task.state["Output"] = {"outputs": wrap(given)}
     task.state["Next"] = f"{node.name}.keep"
     resolve = context.resolver(step, clean=node.clean, own=Own(_GIVEN))
-    declared = ", ".join(
-        f"{text_literal(output.name)}: "
-        f"({output_code(output, member(_GIVEN, output.name), resolve)})"
-        for output in step.outputs
-    )
-    own = f"$exists({_GIVEN}) ? {_GIVEN} : {{}}"
+    given = f"$exists({_GIVEN}) ? {_GIVEN} : {{}}"
     call: dict[str, Json] = {
         "run": "{% $run %}",
         "step": step.id,
@@ -51,7 +46,7 @@ def keeping(context: Context, node: Do, task: Task) -> State:
         "keep": True,
         "stored": wrap(f"$not($exists({_GIVEN}))"),
         "build_error": wrap("$exists($states.input.Error) ? $string($states.input.Cause) : null"),
-        "computed": wrap(f"$merge([{own}, {{{declared}}}])" if declared else own),
+        "computed": wrap(with_declared(step, _GIVEN, resolve) if step.outputs else given),
         "inline": literal(["*"]),
         "limit": _MOST_BYTES,
         "timeout": _SECONDS,

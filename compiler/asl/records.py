@@ -40,7 +40,7 @@ def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -
         record["status"] = "succeeded"
     resolve = context.resolver(step, own=Own(outputs))
     if reads.all_outputs:
-        record["outputs"] = wrap(_every_output(step, outputs, resolve))
+        record["outputs"] = wrap(_all_outputs(step, outputs, resolve))
     elif reads.outputs:
         record["outputs"] = {
             name: wrap(_output(step, name, outputs, resolve)) for name in sorted(reads.outputs)
@@ -51,24 +51,32 @@ def succeeded(context: Context, step: Step, outputs: str, *, own: bool = True) -
     return record
 
 
-def _every_output(step: Step, outputs: str, resolve: ScopeResolver) -> str:
-    """Return JSONata of all outputs: where no wrapper adds them, with the declared ones."""
-    if has_wrapper(step) or not step.outputs:
-        return _total(outputs, "{}")
-    declared = ", ".join(
-        f"{text_literal(output.name)}: "
-        f"({output_code(output, member(outputs, output.name), resolve)})"
-        for output in step.outputs
-    )
-    return f"$merge([$type({outputs}) = 'object' ? {outputs} : {{}}, {{{declared}}}])"
-
-
 def _output(step: Step, name: str, outputs: str, resolve: ScopeResolver) -> str:
     declared = next((output for output in step.outputs if output.name == name), None)
     path = member(outputs, name)
     if declared is None or has_wrapper(step) or declared.value is None:
         return _total(path, "null")
     return output_code(declared, path, resolve)
+
+
+def _all_outputs(step: Step, outputs: str, resolve: ScopeResolver) -> str:
+    if has_wrapper(step) or not step.outputs:
+        return _total(outputs, "{}")
+    return with_declared(step, outputs, resolve)
+
+
+def with_declared(step: Step, outputs: str, resolve: ScopeResolver) -> str:
+    """Return JSONata of what a step that no wrapper carries out gave, and of what it declares."""
+    declared = ", ".join(
+        f"{text_literal(output.name)}: "
+        f"({output_code(output, member(outputs, output.name), resolve)})"
+        for output in step.outputs
+    )
+    if outputs == "{}":
+        return f"{{{declared}}}"
+    is_object = outputs.startswith("{")
+    own = outputs if is_object else f"$type({outputs}) = 'object' ? {outputs} : {{}}"
+    return f"$merge([{own}, {{{declared}}}])"
 
 
 def output_code(output: Output, path: str, resolve: ScopeResolver) -> str:
