@@ -378,9 +378,12 @@ def _split(job: _Job, outputs: dict[str, Json]) -> tuple[dict[str, Json], dict[s
 
 
 def _text(value: Json) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """Return a value as a variable holds it: as inside a text, but with all of its digits."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _bytes(value: Json) -> int:

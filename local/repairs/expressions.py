@@ -4,14 +4,19 @@ moto writes every variable as text before the expression, unquoted, so a quote o
 any value breaks it; it has no `$hash` and no `$uuid`, refuses `$` in predicates, and lets
 undefined fields pass. AWS fails an undefined result with States.QueryEvaluationError:
 https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html
+A negative whole number in a definition is one: moto's grammar takes `-5` for `-5.0`.
 """
 
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 from moto.stepfunctions.parser.api import EvaluationFailedEventDetails, HistoryEventType
+from moto.stepfunctions.parser.asl.component.common.assign.assign_template_value_terminal import (
+    AssignTemplateValueTerminalLit,
+)
 from moto.stepfunctions.parser.asl.component.common.error_name.failure_event import (
     FailureEvent,
     FailureEventException,
@@ -22,12 +27,16 @@ from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name
 from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name_type import (
     StatesErrorNameType,
 )
+from moto.stepfunctions.parser.asl.component.common.jsonata.jsonata_template_value_terminal import (
+    JSONataTemplateValueTerminalLit,
+)
 from moto.stepfunctions.parser.asl.component.common.string.string_expression import StringJSONata
 from moto.stepfunctions.parser.asl.component.common.timeouts.timeout import TimeoutSecondsJSONata
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.seconds import (
     SecondsJSONata,
 )
 from moto.stepfunctions.parser.asl.eval import states as moto_states
+from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 
 from local.active import host
 from local.evaluator import EvaluationError, evaluate
@@ -99,8 +108,20 @@ def _whole_seconds(self: Any, env: Any, lowest: int) -> int:
     return int(seconds)
 
 
+def _number(ctx: Any) -> int | float:
+    """Return a number of a definition as JSON has it."""
+    value: int | float = json.loads(ctx.NUMBER().getText())
+    return value
+
+
 def install() -> None:
     """Replace the parser's evaluation."""
+    Preprocessor.visitJsonata_template_value_terminal_float = (  # type: ignore[method-assign]
+        lambda self, ctx: JSONataTemplateValueTerminalLit(_number(ctx))
+    )
+    Preprocessor.visitAssign_template_value_terminal_float = (  # type: ignore[method-assign]
+        lambda self, ctx: AssignTemplateValueTerminalLit(_number(ctx))
+    )
     StringJSONata._eval_body = _eval_jsonata  # type: ignore[method-assign]  # noqa: SLF001
     moto_states.States.reset = _reset  # type: ignore[method-assign]
     moto_states.States.__init__ = _context  # type: ignore[method-assign]

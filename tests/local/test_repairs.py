@@ -249,3 +249,21 @@ def test_without_an_engine_requests_are_moto_s_own():
         assert sfn.describe_execution(executionArn=arn)["status"] == "RUNNING"
         sfn.stop_execution(executionArn=arn)
         assert sfn.describe_execution(executionArn=arn)["status"] == "ABORTED"
+
+
+@pytest.mark.parametrize("number", ["-5", "-0", "-2.5", "5", "1e3"])
+def test_numbers_of_a_definition_are_those_of_json(number: str):
+    """A negative whole number stays whole, in an Output as in an Assign."""
+    written = json.loads(number)
+    output = {"here": [written], "there": "{% $kept %}"}
+    states = {
+        "A": {"Type": "Pass", "Assign": {"kept": written}, "Next": "B"},
+        "B": {"Type": "Pass", "Output": output, "End": True},
+    }
+    machine = {"QueryLanguage": "JSONata", "StartAt": "A", "States": states}
+    with Engine({}) as engine:
+        engine.create({"M": machine}, {})
+        finished = engine.execute("M", {})
+    assert repr(finished.output["here"]) == f"[{written!r}]"
+    assert finished.output["there"] == written
+    assert isinstance(finished.output["there"], int) or not float(number).is_integer()

@@ -108,6 +108,19 @@ def action(run=lambda inputs, _context: inputs, **fields) -> Action:
     return Action(name="echo", inputs=Echo, outputs=Echo, run=run, **fields)
 
 
+def test_a_variable_is_the_text_of_its_value_as_expressions_write_it():
+    """Compact JSON, whole numbers without a point, and no digit is lost."""
+    seen: dict[str, str] = {}
+
+    def carry(_inputs, context):
+        seen.update(context.env)
+        return Echo()
+
+    env = {"a": [1, {"b": "é"}], "b": 2.0, "c": 2.5, "d": 9007199254740991, "e": True, "f": None}
+    carry_out(call(env=env), action(carry), around())
+    assert [*seen.values()] == ['[1,{"b":"é"}]', "2", "2.5", "9007199254740991", "true", ""]
+
+
 def test_what_the_action_gives_comes_back_in_an_envelope_and_is_stored():
     results = Results()
     envelope = carry_out(call(inputs={"a": 1}), action(), around(results))
