@@ -10,17 +10,13 @@ from compiler.asl.resuming import KEPT
 from compiler.asl.retrying import is_kept, is_looped
 from compiler.asl.tasks import Task, task_of
 from compiler.asl.values import code_of
+from compiler.check import waits
 from compiler.check.program import Action, Block, EventWait, Manual, Pause, Step
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
 from protocol.names import VALIDATION_ERROR
 
-_DATES = (
-    r"20\d\d-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
-    r"|02-(?:0[1-9]|1\d|2[0-8]))|20(?:[02468][048]|[13579][26])-02-29"
-)
-_TIMES = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-7]):[0-5]\d)"
-TIME_STAMP = rf"/^(?:{_DATES})T{_TIMES}(?![\s\S])/"
+TIME_STAMP = rf"/^{waits.TIME_STAMP}(?![\s\S])/"
 """What a Wait takes as its Timestamp; another text there would end the run, uncaught."""
 
 

@@ -136,8 +136,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "wrong-wait",
         "A wait is given something that is no time",
-        "`for` takes a duration or an expression that gives seconds, `until` an expression that "
-        "gives a time stamp.",
+        "`for` takes a duration or an expression that gives seconds, `until` a time stamp with its "
+        "zone, such as 2030-01-31T12:00:00Z, or an expression that gives one.",
         steps("- {id: rest, type: wait, for: '${{ run.id }}'}"),
         steps("- {id: rest, type: wait, for: '${{ run.attempt }}'}"),
     ),

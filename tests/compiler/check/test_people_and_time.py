@@ -9,6 +9,7 @@ from compiler.check.retries import pauses
 from compiler.spec.model import Retry
 from tests.compiler.check.checked import checked
 
+ZONE = "or another zone, such as +01:00, for the Z"
 REVIEW = "name: A\nsteps:\n  - id: review\n    type: manual\n    title: Look\n"
 
 
@@ -37,6 +38,8 @@ REVIEW = "name: A\nsteps:\n  - id: review\n    type: manual\n    title: Look\n"
         ("timeout: 24h\n    due_in: 25h", [("due-after-timeout", "25h")]),
         ("escalations: [{after: 72h}]", []),
         ("escalations: [{after: 73h}]", [("escalation-after-timeout", "73h")]),
+        ("escalations: [{after: 1h, notify: ann}]", [("wrong-assignees", "ann")]),
+        ("escalations: [{after: 1h, notify: 'group:x'}]", [("unknown-group", "'group:x'")]),
         ("title: ${{ secrets.T }}", [("duplicate-key", "title")]),
         ("description: ${{ secrets.T }}", [("secret-not-here", "secrets.T")]),
     ],
@@ -44,6 +47,56 @@ REVIEW = "name: A\nsteps:\n  - id: review\n    type: manual\n    title: Look\n"
 def test_who_decides_and_by_when(lines: str, expected: list[tuple[str, str]]):
     """An escalation at the very timeout is allowed, a later one is not."""
     assert checked(f"{REVIEW}    {lines}\n").found == expected
+
+
+@pytest.mark.parametrize(
+    ("people", "expected"),
+    [
+        ("ann@example.com", []),
+        ("ann", ["wrong-assignees"]),
+        ("group:release", []),
+        ("group:x", ["unknown-group"]),
+    ],
+)
+@pytest.mark.parametrize("form", ["${{ env.WHO }}", "[${{ env.WHO }}, a@b.c]"])
+@pytest.mark.parametrize("key", ["assignees: %s", "escalations: [{after: 1h, notify: %s}]"])
+def test_people_who_are_known_now_are_looked_at_as_if_written(
+    key: str, form: str, people: str, expected: list[str]
+):
+    """Behind a variable of the environment, too."""
+    lines = key % form.replace("${{ env.WHO }}", "'${{ env.WHO }}'")
+    found = checked(f"env: {{WHO: '{people}'}}\n{REVIEW}    {lines}\n")
+    assert found.codes == expected
+
+
+@pytest.mark.parametrize(
+    ("until", "advice"),
+    [
+        ("2030-01-31T12:00:00Z", None),
+        ("2030-01-31T12:00:00.5+01:00", None),
+        ("${{ inputs.at }}", None),
+        ("${{ env.AT }}", None),
+        ("${{ inputs.day }}T06:00:00Z", None),
+        ("tomorrow", "write date, time and zone, such as 2030-01-31T12:00:00Z"),
+        ("2030-02-31T12:00:00Z", "write date, time and zone, such as 2030-01-31T12:00:00Z"),
+        ("2030-01-31", f"write 2030-01-31T00:00:00Z, {ZONE}"),
+        ("2030-01-31T12:00", f"write 2030-01-31T12:00:00Z, {ZONE}"),
+        ("inputs.at", "write ${{ inputs.at }}"),
+    ],
+)  # fmt: skip
+def test_a_wait_until_what_is_no_time_is_told_before_the_run(until: str, advice: str | None):
+    found = checked(
+        f"""
+        name: A
+        env: {{AT: "2030-01-31T12:00:00Z"}}
+        inputs: {{at: string, day: string}}
+        steps:
+          - {{id: it, type: wait, until: "{until}"}}
+          - {{id: use, run: "echo ${{{{ inputs.at }}}} ${{{{ inputs.day }}}}"}}
+        """
+    )
+    assert found.codes == ([] if advice is None else ["wrong-wait"])
+    assert found.helps == ([] if advice is None else [advice])
 
 
 def test_without_approvers_somebody_has_to_be_named():
