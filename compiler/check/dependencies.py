@@ -106,6 +106,11 @@ def _report_unknown(
     close = groups.nearest(named, group)
     where = " among the handlers" if group is groups.handlers else ""
     message = f"there is no step '{named}'{where} to depend on"
+    if "," in named:
+        several = ", ".join(one.strip() for one in named.split(",") if one.strip())
+        advice = f"write each as an item of a list: `depends_on: [{several}]`"
+        context.diagnostics.error("unknown-step", span, message, help=advice)
+        return
     if close is None or close is asking:
         ids = listed(entry.id for entry in group.entries if entry is not asking)
         advice = f"the steps here: {ids}" if ids else "leave it out: there is no other step here"

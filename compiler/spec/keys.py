@@ -15,10 +15,19 @@ from compiler.spec.written.steps import KINDS, StepPart
 _WORD = re.compile(r"[A-Za-z_]+")
 _NAME_LISTS = ("depends_on", "artifacts", "assignees", "paths", "branch")
 _SHOWN = 4
+_EVENTS = ("push", "pull_request")
+_ERROR = re.compile(r"[A-Z]\w*(\.\w+)*")  # contexts and functions begin small
 _SHORT = {
-    "concurrency": (re.compile(r"[^{}\n]{1,80}"), "group"),
+    "concurrency": (re.compile(r".{1,80}"), "group"),
     "retry": (re.compile(r"\d+"), "count"),
     "backoff": (re.compile(r"exponential|fixed"), "type"),
+    "conditions": (_ERROR, "error_type"),
+    "notify": (re.compile(r"\S+@\S+|group:\S+"), "to"),
+    "source": (re.compile(r"\S{1,80}"), "repository"),
+    "trigger": (
+        re.compile("push|pull_request|git-push|schedule|event|queue|http|database"),
+        "type",
+    ),
 }
 """Mappings that are often written as one value: of which form, and under which key it belongs."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -97,10 +106,12 @@ def may_mean(name: str, value: object) -> bool:
 
 def help_for(path: Path, node: Node) -> str | None:
     """Return how to write what is no mapping, or a list or mapping where it cannot be one."""
-    key = path[-1] if path else ""
+    key = next((part for part in reversed(path) if isinstance(part, str)), "")
     if isinstance(node, Scalar) and key in _SHORT:
-        form, name = _SHORT[str(key)]
-        return f"write `{key}: {{{name}: {node.text}}}`" if form.fullmatch(node.text) else None
+        return _long_form(path, key, node.text)
+    if key in ("escalations", "conditions") and isinstance(node, Mapping):
+        first = node.entries[0][0].text if node.entries else "..."
+        return f"write it as an item of a list: `{key}: [{{{first}: ...}}]`"
     if key == "run" and isinstance(node, Sequence):
         return "write the lines below `run: |`"
     if key in ("env", "outputs") and isinstance(node, Sequence):
@@ -113,6 +124,27 @@ def help_for(path: Path, node: Node) -> str | None:
         names = ", ".join(name.text for name, _ in node.entries[:_SHOWN])
         return f"write `{key}: [{names}]`" if len(node.entries) <= _SHOWN else None
     return None
+
+
+def _long_form(path: Path, key: str, text: str) -> str | None:
+    """Return the mapping that a text stands for which was written in its place."""
+    form, name = _SHORT[key]
+    if key == "conditions" and path[-1:] == (key,) and not form.fullmatch(text):
+        return (
+            f'write it as an item of a list: `conditions: ["{text}"]`' if '"' not in text else None
+        )
+    if not form.fullmatch(text):
+        return None
+    if "{" in text or "}" in text:
+        if '"' in text:
+            return None
+        text = f'"{text}"'
+    inner = f"{{{name}: {text}}}"
+    if key == "trigger" and text in _EVENTS:
+        inner = f"{{type: git-push, event: {text}}}"
+    if key == "conditions":
+        inner = f"[{inner}]"
+    return f"write `{key}: {inner}`" if path[-1:] == (key,) else f"write `{inner}`"
 
 
 def mistyped(model: type[Written], key: str) -> str | None:

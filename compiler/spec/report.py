@@ -130,6 +130,7 @@ class Reporter:
         if found == "empty":
             message = f"{self.subject(path)} has no value"
             help_ = help_ or "write a value, or leave the key out"
+        help_ = help_ or keys.help_for(path, self.document.nearest(path))
         self.error("wrong-type", path, message, help_)
 
     # --- mappings ---------------------------------------------------------------------------
@@ -141,7 +142,8 @@ class Reporter:
         if a key that must be there is not, or was left out.
         """
         if not isinstance(plain, dict):
-            self.wrong_type(path, f"a mapping, {model.place}")
+            named = "" if model.place.startswith("`") else f", {model.place}"
+            self.wrong_type(path, f"a mapping{named}")
             return Read(None, {}, broken=True)
         good, broken = self.known(model, plain, path)
         try:
@@ -283,7 +285,7 @@ class Reporter:
     def _detail(self, detail: ErrorDetails, at: Path) -> None:
         kind = detail["type"]
         if kind in _WANTED:
-            self.wrong_type(at, _WANTED[kind], keys.help_for(at, self.document.nearest(at)))
+            self.wrong_type(at, _WANTED[kind])
             return
         context = detail.get("ctx", {})
         say = str(context.get("say", "{key} cannot be {found}"))

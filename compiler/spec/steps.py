@@ -157,7 +157,9 @@ class StepDecoder:
             return None
         items: JsonValue = part.for_each
         if not isinstance(items, list) and not (isinstance(items, str) and OPEN in items):
-            help_ = f"write ${{{{ {items} }}}}" if isinstance(items, str) else None
+            help_ = None
+            if isinstance(items, str):
+                help_ = f"write [{items}]" if "," in items else f"write ${{{{ {items} }}}}"
             self.report.wrong_type((*path, "for_each"), "a list or an expression", help_)
             items = None  # `item` and `index` are known all the same
         return model.ForEach(

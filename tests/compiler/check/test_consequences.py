@@ -313,3 +313,11 @@ def test_a_step_read_before_any_has_run_is_told_so(key: str):
     assert found.codes == ["steps-not-here"]
     assert "before any step has run" in found.diagnostics[0].message
     assert found.helps[0]
+
+
+def test_dependencies_in_one_text_are_told_their_list():
+    """As in Makefiles and in queries."""
+    steps = "[{id: a, run: x}, {id: b, run: x}, {id: c, run: x, depends_on: 'a, b'}]"
+    found = checked(f"name: N\nsteps: {steps}\n")
+    assert found.codes == ["unknown-step"]
+    assert found.helps == ["write each as an item of a list: `depends_on: [a, b]`"]

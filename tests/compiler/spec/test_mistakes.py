@@ -71,6 +71,12 @@ def test_a_key_that_a_script_does_not_have(line, expected, help_):
         ("retry: always", ("wrong-type", "always"), None),
         ("retry: {backoff: exponential}", ("wrong-type", "exponential"),
          "write `backoff: {type: exponential}`"),
+        ("retry: {conditions: NetworkError}", ("wrong-type", "NetworkError"),
+         "write `conditions: [{error_type: NetworkError}]`"),
+        ("retry: {conditions: {error_type: NetworkError}}", ("wrong-type", "error_type"),
+         "write it as an item of a list: `conditions: [{error_type: ...}]`"),
+        ("retry: {conditions: '${{ failure() }}'}", ("wrong-type", "'${{ failure() }}'"),
+         'write it as an item of a list: `conditions: ["${{ failure() }}"]`'),
         ("retry: {conditions: [NetworkError]}", ("wrong-type", "NetworkError"),
          "write `{error_type: NetworkError}`"),
         ("retry: {conditions: [States.Timeout]}", ("wrong-type", "States.Timeout"),
@@ -82,10 +88,28 @@ def test_a_word_in_the_place_of_a_mapping_is_told_the_mapping(line, expected, he
     assert (mistakes(text), helps(text)) == ([expected], [help_])
 
 
-def test_of_the_whole_workflow_as_well():
-    text = "concurrency: release\nsteps: [{id: a, run: x}]\n"
-    assert mistakes(text) == [("wrong-type", "release")]
-    assert helps(text) == ["write `concurrency: {group: release}`"]
+@pytest.mark.parametrize(
+    ("line", "help_"),
+    [
+        ("concurrency: release", "write `concurrency: {group: release}`"),
+        ("concurrency: to-${{ vars.x }}", 'write `concurrency: {group: "to-${{ vars.x }}"}`'),
+        ("source: github.com/o/app", "write `source: {repository: github.com/o/app}`"),
+        ("notify: a@example.com", "write `notify: {to: a@example.com}`"),
+        ("notify: [group:team]", "write `{to: group:team}`"),
+        ("trigger: push", "write `trigger: {type: git-push, event: push}`"),
+        ("trigger: [schedule]", "write `{type: schedule}`"),
+        ("trigger: sometimes", None),
+    ],
+)
+def test_of_the_whole_workflow_as_well(line, help_):
+    text = f"{line}\nsteps: [{{id: a, run: x}}]\n"
+    assert [code for code, _ in mistakes(text)] == ["wrong-type"]
+    assert helps(text) == [help_]
+
+
+def test_a_list_that_is_written_as_words_with_commas_is_told_its_brackets():
+    assert helps(as_workflow("{id: a, run: x, for_each: 'eu, us'}")) == ["write [eu, us]"]
+    assert helps(as_workflow("{id: a, run: x, for_each: inputs.a}")) == ["write ${{ inputs.a }}"]
 
 
 @pytest.mark.parametrize("word", ["yes", "on", '"true"'])
