@@ -66,10 +66,11 @@ def failure_of(closing: Closing) -> str:
         "function($d) { $type($d.step_id) = 'string' })) : []; "
         "$p := function($d) { $exists($lookup($o, $d.step_id)) ? $lookup($o, $d.step_id)[0] "
         f": {len(closing.order)} }}; "
-        "$s := $sort($l, function($a, $b) { $p($a) > $p($b) }); $x := $s[0]; "
-        "$exists($x) ? {'step_id': $x.step_id, 'name': $exists($lookup($o, $x.step_id)) ? "
+        "$s := [$map($sort($l, function($a, $b) { $p($a) > $p($b) }), function($x) { "
+        "{'step_id': $x.step_id, 'name': $exists($lookup($o, $x.step_id)) ? "
         "$lookup($o, $x.step_id)[1] : $x.step_id, 'status': $x.status, "
-        "'error': {'type': $x.type, 'message': $x.message}, 'steps': $s} : {'steps': []})"
+        "'error': {'type': $x.type, 'message': $x.message}} })]; "
+        "$count($s) > 0 ? $merge([$s[0], {'steps': $s}]) : {'steps': []})"
     )
 
 
