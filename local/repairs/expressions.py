@@ -114,14 +114,18 @@ def _number(ctx: Any) -> int | float:
     return value
 
 
+def _in_value(self: Any, ctx: Any) -> JSONataTemplateValueTerminalLit:  # noqa: ARG001
+    return JSONataTemplateValueTerminalLit(_number(ctx))
+
+
+def _in_assign(self: Any, ctx: Any) -> AssignTemplateValueTerminalLit:  # noqa: ARG001
+    return AssignTemplateValueTerminalLit(_number(ctx))
+
+
 def install() -> None:
     """Replace the parser's evaluation."""
-    Preprocessor.visitJsonata_template_value_terminal_float = (  # type: ignore[method-assign]
-        lambda self, ctx: JSONataTemplateValueTerminalLit(_number(ctx))
-    )
-    Preprocessor.visitAssign_template_value_terminal_float = (  # type: ignore[method-assign]
-        lambda self, ctx: AssignTemplateValueTerminalLit(_number(ctx))
-    )
+    Preprocessor.visitJsonata_template_value_terminal_float = _in_value  # type: ignore[method-assign]
+    Preprocessor.visitAssign_template_value_terminal_float = _in_assign  # type: ignore[method-assign]
     StringJSONata._eval_body = _eval_jsonata  # type: ignore[method-assign]  # noqa: SLF001
     moto_states.States.reset = _reset  # type: ignore[method-assign]
     moto_states.States.__init__ = _context  # type: ignore[method-assign]
