@@ -23,6 +23,22 @@ def teller(scope: Scope) -> str:
     return "at" if scope.key == 0 else f"at_{scope.key}"
 
 
+def message(at: str, length: int) -> str:
+    """Return JSONata of what a caught error says: of a function's, which is JSON, its message.
+
+    It is cut out of the text, since parsing a text that Step Functions may have cut could fail.
+    Another cause is told as it is. A runtime of Lambda writes the message first, the error's type
+    behind it, and letters as they are.
+    https://github.com/aws/aws-lambda-python-runtime-interface-client (lambda_runtime_exception.py)
+    """
+    inside = (
+        f"$substringBefore($substringAfter($string({at}.Cause), "
+        '\'{"errorMessage": "\'), \'", "errorType": "\')'
+    )
+    plain = f"$replace($replace({inside}, '\\\\n', '\\n'), '\\\\\"', '\"')"
+    return f"$substring({plain}, 0, {length})"
+
+
 def entry(plan: Plan, length: int, at: str = "$states.input", *, teller: str | None = None) -> str:
     """Return the list entry for the failure that a catcher put out at `at`.
 
@@ -37,7 +53,7 @@ def entry(plan: Plan, length: int, at: str = "$states.input", *, teller: str | N
     details = f", 'details': {at}.details" if plan.has_blocks else ""
     return (
         f"{{'step_id': {step}, 'status': {kinds}, 'type': $substring($string({at}.Error), 0, 80), "
-        f"'message': $substring($string({at}.Cause), 0, {length}){details}}}"
+        f"'message': {message(at, length)}{details}}}"
     )
 
 

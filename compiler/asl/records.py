@@ -101,10 +101,8 @@ def failed(context: Context, step: Step, error: str = "$states.errorOutput") -> 
     record: dict[str, Json] = {"status": wrap(status)}
     if reads.error:
         length = context.message_length
-        record["error"] = wrap(
-            f"{{'type': $string({error}.Error), "
-            f"'message': $substring($string({error}.Cause), 0, {length})}}"
-        )
+        said = failures.message(error, length)
+        record["error"] = wrap(f"{{'type': $string({error}.Error), 'message': {said}}}")
     return record
 
 

@@ -44,6 +44,6 @@ def _raised(result: Any, request_id: str) -> Any:
     if not isinstance(body, dict) or body.keys() != {_MARK}:
         return result
     kind, message, trace = body[_MARK]
-    told = {"errorType": kind, "errorMessage": message, "requestId": request_id, "stackTrace": []}
+    told = {"errorMessage": message, "errorType": kind, "requestId": request_id, "stackTrace": []}
     log = "\n".join(filter(None, (result.get("log"), trace)))
     return {**result, "body": told, "error": True, "log": log}

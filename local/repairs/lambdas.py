@@ -1,6 +1,6 @@
 """Lambda tasks call the functions of this process.
 
-moto would go through its Lambda API to a container; only the answer's shape matters here.
+moto would go through its Lambda API to a container, and writes the JSON of errors in its own way.
 https://docs.aws.amazon.com/step-functions/latest/dg/connect-lambda.html
 """
 
@@ -30,7 +30,7 @@ def _invoke(parameters: dict[str, Any], region: str, state_credentials: object) 
     try:
         answer["Payload"] = host().invoke(parameters["FunctionName"], payload)
     except FunctionError as error:
-        answer |= {"FunctionError": "Unhandled", "Payload": error.payload}
+        raise lambda_eval_utils.LambdaFunctionErrorException("Unhandled", _told(error)) from error
     except UnknownFunction as error:
         details: Any = {
             "Error": {"Code": "ResourceNotFoundException", "Message": str(error)},
@@ -38,6 +38,15 @@ def _invoke(parameters: dict[str, Any], region: str, state_credentials: object) 
         }
         raise ClientError(details, "Invoke") from error
     return answer
+
+
+def _told(error: FunctionError) -> str:
+    """Return the text of an error as Lambda's Python writes it, which is the cause on AWS.
+
+    https://github.com/aws/aws-lambda-python-runtime-interface-client (lambda_runtime_marshaller.py)
+    """
+    text = json.dumps(error.payload, ensure_ascii=False)
+    return text.encode(errors="replace").decode()
 
 
 def _whole(*, typed_dict: object, obj: dict[str, Any]) -> dict[str, Any]:
