@@ -29,7 +29,7 @@ def message(at: str, length: int) -> str:
     It is cut out of the text, since parsing a text that Step Functions may have cut could fail.
     Another cause is told as it is. A runtime of Lambda writes the message first, the error's type
     behind it, and letters as they are.
-    https://github.com/aws/aws-lambda-python-runtime-interface-client (lambda_runtime_exception.py)
+    https://github.com/aws/aws-lambda-python-runtime-interface-client (`make_error` in bootstrap.py)
     """
     inside = (
         f"$substringBefore($substringAfter($string({at}.Cause), "
