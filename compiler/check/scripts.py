@@ -10,7 +10,7 @@ from compiler.check.groups import Entry
 from compiler.check.program import Script, Value
 from compiler.check.readers import Reader
 from compiler.check.runners import runner_of_script
-from compiler.check.shell import interpolate
+from compiler.check.shell import ScriptText, interpolate, said_to_github
 from compiler.check.typed import at as place
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Node
@@ -54,8 +54,21 @@ def without_expressions(
         return expr
 
     read = checker.context.script(script)
+    _for_github(checker, read, place(node), reader)
     safe = interpolate((read, place(node)), diagnostics, parsed, taken=tuple(reader.env))
     if safe is None:
         return None
     variables = ((variable.name, values.get(repr(variable.expr))) for variable in safe.variables)
     return safe.text, tuple((name, value) for name, value in variables if value is not None)
+
+
+def _for_github(checker: Checker, script: ScriptText, at: At, reader: Reader) -> None:
+    """Warn of what only the runner of GitHub Actions would read."""
+    for said in said_to_github(script):
+        if said.name.removeprefix("$") not in reader.env:
+            checker.warn(
+                "github-only",
+                at(said.start, said.end),
+                f"`{said.name}` is read by the runner of GitHub Actions, and by nothing here",
+                said.instead,
+            )

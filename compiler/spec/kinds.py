@@ -149,9 +149,24 @@ def _uses(report: Reporter, plain: dict[str, JsonValue], path: Path, uses: str) 
         "foreign-key",
         at,
         f"`uses: {uses}` calls another tool's action",
-        "write `action:` with an action of this project, or a script under `run:`",
+        _instead_of(uses),
     )
     return Kind(None, _without(plain, "uses"), broken=True)
+
+
+def _instead_of(uses: str) -> str:
+    """Return what to write for an action of GitHub's: those nearly every workflow has, by name."""
+    match uses.partition("@")[0]:
+        case "actions/checkout":
+            return "leave the step out: every script finds the source in its folder"
+        case "actions/upload-artifact":
+            return "leave the step out, and write `artifacts: [PATH]` on the step that makes them"
+        case "actions/download-artifact":
+            return "leave the step out: artifacts of the steps before are there"
+        case "actions/cache":
+            return "leave the step out: nothing is kept from one run to the next"
+        case _:
+            return "write `action:` with an action of this project, or a script under `run:`"
 
 
 def _without(plain: dict[str, JsonValue], *names: str) -> dict[str, JsonValue]:

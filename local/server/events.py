@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 _TEXT = re.compile(r"text/.*|application/(json|javascript|xml|.*\+(json|xml))")
 """Types of bodies that come as text; all others come as base64."""
@@ -30,18 +30,28 @@ class Request:
     @property
     def path(self) -> str:
         """Return the path, without its percent signs."""
-        return unquote(urlsplit(self.target).path)
+        return unquote(self._parts()[0])
 
     @property
     def query(self) -> dict[str, str]:
         """Return the parameters of the query; of one given twice, the last."""
-        return dict(parse_qsl(urlsplit(self.target).query, keep_blank_values=True))
+        return dict(parse_qsl(self.query_string, keep_blank_values=True))
+
+    @property
+    def query_string(self) -> str:
+        """Return what stands behind the question mark, as it was sent."""
+        return self._parts()[1]
 
     @property
     def cookies(self) -> dict[str, str]:
         """Return the cookies by their names."""
         pairs = (part.strip().partition("=") for part in self._cookies())
         return {name: value for name, _, value in pairs if name}
+
+    def _parts(self) -> tuple[str, str]:
+        # By hand: `urlsplit` takes `//name` for a host, and raises on `//[`.
+        path, _, query = self.target.partition("#")[0].partition("?")
+        return path, query
 
     def _cookies(self) -> list[str]:
         return [one for one in self.headers.get("cookie", "").split(";") if one.strip()]
@@ -59,7 +69,7 @@ class Answer:
 def event_of(request: Request, person: str | None) -> dict[str, Any]:
     """Return the event of a request by somebody who is logged in, or by nobody."""
     headers = {name: value for name, value in request.headers.items() if name != "cookie"}
-    path, query = request.path, urlsplit(request.target).query
+    path, query = request.path, request.query_string
     host = headers.get("host", "")
     is_text = _TEXT.fullmatch(headers.get("content-type", "text/plain").partition(";")[0].strip())
     context: dict[str, Any] = {

@@ -6,6 +6,8 @@ a browser ask: neither under a name of its own (DNS rebinding) nor from its own 
 
 from __future__ import annotations
 
+import re
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -94,6 +96,12 @@ class _Http(ThreadingHTTPServer):
     site: Site
     hosts: frozenset[str]
 
+    def handle_error(self, *_: object) -> None:
+        """Tell a fault of ours; that somebody hangs up, or stops in the middle, is none."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            self.site.fault(f"{type(error).__name__}: {error}")
+
 
 def _bound(port: int, tries: int) -> _Http:
     for one in range(port, port + max(1, tries)):
@@ -134,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _request(self) -> Request | None:
         """Return the request, None where it has been refused."""
         length = self.headers.get("Content-Length") or "0"
-        if not length.isdigit() or "Transfer-Encoding" in self.headers:
+        if re.fullmatch(r"[0-9]{1,18}", length) is None or "Transfer-Encoding" in self.headers:
             self.close_connection = True
             self.send_error(411)
             return None

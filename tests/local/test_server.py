@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import json
 import socket
+import struct
 import threading
 from contextlib import closing
 
@@ -213,6 +215,67 @@ def test_what_is_too_large_or_has_no_length_is_refused(server, api):
             connection.sendall(text.encode())
             assert connection.recv(64).split()[1] == status
     assert api.events == []
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/x\r\n\r\n",
+        b"BREW /api/runs HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\xff\xfe",
+        b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 200 + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost:PORT\r\nno colon\r\n\r\n",
+        b"GET //[ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
+        b"GET http://[ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
+        b"GET /%ff%00?%ff=%00&& HTTP/1.1\r\nHost: localhost:PORT\r\nCookie: =;;\xff=\xff\r\n\r\n",
+        b"POST /api/events HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: \xb2\r\n\r\n",
+        b"POST /api/events HTTP/1.1\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n",
+        b"POST /api/events HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc",
+        b"POST /api/events HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: 1_0\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_is_refused_in_silence(sent, api, tmp_path, capfd):
+    """No traceback, no fault of ours, and whoever comes next is answered."""
+    faults: list[str] = []
+    with Server() as server:
+        server.serve(Site(api, tmp_path, ALICE, fault=faults.append))
+        port = int(server.url.rpartition(":")[2])
+        for linger in (False, True):
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+                if not linger:  # hangs up at once, with a reset
+                    reset = struct.pack("ii", 1, 0)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+                connection.sendall(sent.replace(b"PORT", str(port).encode()))
+                if linger:
+                    connection.shutdown(socket.SHUT_WR)
+                    with contextlib.suppress(ConnectionResetError):
+                        while connection.recv(65_536):
+                            pass
+
+        assert call(server, "GET", "/api/runs")[0] == 201
+
+    assert faults == []
+    assert capfd.readouterr().err == ""
+
+
+def test_a_fault_behind_an_answer_is_told_in_a_line(capfd):
+    """Whatever serves, here what forwards to a stage on AWS."""
+    faults: list[str] = []
+
+    def broken(_request, _person):
+        raise RuntimeError("no idea")
+
+    with Server() as server:
+        server.serve(Site(None, forward=broken, fault=faults.append))
+        with pytest.raises(http.client.RemoteDisconnected):
+            call(server, "GET", "/api/runs")
+
+    assert faults == ["RuntimeError: no idea"]
+    assert capfd.readouterr().err == ""
 
 
 def test_who_asks_before_it_is_up_waits(api):

@@ -9,7 +9,7 @@ from compiler.check.shell.calls import calls, program
 from compiler.check.shell.syntax import Command, Script, Word
 from compiler.check.shell.text import ScriptText, as_script
 
-_FILE = re.compile(r"""["']?\$(?:GITHUB_OUTPUT|\{GITHUB_OUTPUT(?::[-?][^}]*)?\})["']?""")
+_FILE = re.compile(r'"?\$(?:GITHUB_OUTPUT|\{GITHUB_OUTPUT(?::[-?][^}]*)?\})"?')
 _LINE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*)(=|<<)(.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\\([nrt\\])")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}

@@ -105,4 +105,27 @@ CODES: tuple[Code, ...] = (
             '  - {id: build, run: "echo ${{ inputs.stage }}"}',
         ),
     ),
+    Code(
+        "github-only",
+        "A script speaks to the runner of GitHub Actions",
+        "`$GITHUB_OUTPUT` is here, with the outputs that the step declares. The other files of "
+        "GitHub's runner (`$GITHUB_ENV`, `$GITHUB_PATH`, `$GITHUB_STEP_SUMMARY`, `$GITHUB_STATE`) "
+        "are not, so that writing to them fails, and commands that a script prints for it "
+        "(`::set-output`) do nothing.",
+        steps(
+            "- id: build",
+            "  run: |",
+            '    echo "VERSION=$(cat VERSION)" >> "$GITHUB_ENV"',
+            '- {id: publish, run: "make publish VERSION=$VERSION"}',
+        ),
+        steps(
+            "- id: build",
+            "  run: |",
+            '    echo "version=$(cat VERSION)" >> "$GITHUB_OUTPUT"',
+            "  outputs: {version: '${{ steps.build.outputs.version }}'}",
+            "- id: publish",
+            "  run: make publish VERSION=$VERSION",
+            "  env: {VERSION: '${{ steps.build.outputs.version }}'}",
+        ),
+    ),
 )

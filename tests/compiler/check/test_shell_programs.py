@@ -66,6 +66,7 @@ def test_a_program_has_its_place():
         ('for x in 1 2; do echo "k$x=1"; echo a=1 >&2; done >> $GITHUB_OUTPUT', ""),
         ("f() { echo a=1 >> $GITHUB_OUTPUT; }; x=$(echo b=1 >> $GITHUB_OUTPUT)", "a b"),
         ("echo 'echo a=1 >> $GITHUB_OUTPUT' # >> $GITHUB_OUTPUT", ""),
+        ("echo a=1 >> '$GITHUB_OUTPUT'", ""),
         ("echo a=${{ inputs.x }} >> $GITHUB_OUTPUT", "a"),
         ("echo a=1 > f >> $GITHUB_OUTPUT", "a"),
     ],
