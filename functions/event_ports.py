@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from functions.domain.arrivals import Came, Wait
     from functions.domain.events import Event, Sought
     from functions.domain.records.item import RunItem
+    from functions.domain.task import Task
     from functions.domain.triggers.incoming import Problem
     from protocol.payloads import Json, QueueMessage, Reference
 
@@ -75,6 +77,25 @@ class Events(Protocol):
 
     def waiting(self, workflow_id: str) -> list[Event]:
         """Return all that wait for a workflow, without what was sent, the oldest first."""
+
+
+class EventWaits(Protocol):
+    """Which tasks wait for events, and which events have come; all reads are consistent."""
+
+    def announce(self, task: Task) -> None:
+        """Have all that comes from now on look at a task."""
+
+    def announced(self) -> list[Wait]:
+        """Return what waits, or did, and nobody has noted yet that it is over."""
+
+    def over(self, wait: Wait) -> None:
+        """Note that a wait is over, unless it has begun again."""
+
+    def keep(self, came: Came) -> None:
+        """Keep an event for waits that are still to come; one too large for an item is not."""
+
+    def kept(self, type: str, since: datetime) -> list[Came]:
+        """Return the events of a type that came since a moment, the oldest first."""
 
 
 class Bodies(Protocol):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # each function loads what it uses itself, and no more
     from functions.domain.stored import StoredResult
     from functions.domain.task import Entry, Kind, Task
     from functions.domain.task_messages import Message
+    from functions.event_ports import EventWaits
     from protocol.manifest import WorkflowManifest
     from protocol.payloads import ActionCall, Envelope, Json, Reference
 
@@ -317,10 +318,7 @@ class StoredResults(Protocol):
     def record_done(
         self, run: str, path: str, run_attempt: int, envelope: Envelope, before: str | None
     ) -> bool:
-        """Store a result that a person tells of, in the place of the claim `before`.
-
-        False where there is another claim by now.
-        """
+        """Store a result that a person tells of, in the place of the claim `before`; as above."""
 
 
 class Answers(Protocol):
@@ -365,6 +363,10 @@ class Tasks(Protocol):
 
     def listed(self, kind: Kind, *, is_open: bool) -> list[Task]:
         """Return the tasks of a kind, the ones due first ahead; a new one may be missing."""
+
+    @property
+    def waits(self) -> EventWaits:
+        """Return what waits for events, and what has come."""
 
 
 class TaskTokens(Protocol):

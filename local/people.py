@@ -248,7 +248,7 @@ class Streamed:
         self._written = written
         self.get, self.audit, self.audited = tasks.get, tasks.audit, tasks.audited
         self.end, self.has_ended = tasks.end, tasks.has_ended
-        self.of_run, self.listed = tasks.of_run, tasks.listed
+        self.of_run, self.listed, self.waits = tasks.of_run, tasks.listed, tasks.waits
 
     def create(self, task: Task) -> Task:
         """As `Tasks.create`."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from functions.adapters.conditional import WRITER, in_the_way, is_own, new_mark
+from functions.adapters.event_waits import DynamoEventWaits
 from functions.adapters.task_items import entry_from, packed, task_from
 from functions.api_ports import Listed
 from functions.domain.task import PEOPLE_DECIDE, Entry, Kind, Task
@@ -44,6 +45,7 @@ class DynamoTasks:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
+        self.waits = DynamoEventWaits(client, table)
 
     def create(self, task: Task) -> Task:
         """Write a new task; return what is stored, which may be an earlier call's."""

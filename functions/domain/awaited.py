@@ -12,7 +12,7 @@ def awaited(subject: Json, event: Json) -> tuple[Json] | None:
     """Return what the wait's step reads as `event`, None where it does not wait for this one.
 
     `subject` is what the wait is about: `pattern`, `match`, and `contexts`, what `match` reads
-    beside the event.
+    beside the event; and `since` and `not`, which `counts` asks for.
     """
     if not isinstance(subject, dict) or not isinstance(event, dict):
         return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from functions.domain.arrivals import Came
 from functions.domain.awaited import awaited, identity
+from functions.domain.events import canonical, event_id
 from functions.ports import Clock, Tasks
 from functions.usecases.claim import Gate
 from protocol.payloads import Json
@@ -21,8 +23,18 @@ def deliver_event(event: Json, received_at: datetime, gate: Gate) -> list[str]:
         return []
     from functions.usecases.settle import deliver  # most calls never need it
 
-    waits = _Waits(gate.clock, gate.tasks())
-    return deliver(event, awaited, waits, received_at, identity(event))
+    came = Came(_type_of(event), _identity(event), received_at, event)
+    return deliver(came, awaited, _Waits(gate.clock, gate.tasks()))
+
+
+def _type_of(event: dict[str, Json]) -> str:
+    found = event.get("detail-type")
+    return found if isinstance(found, str) else ""
+
+
+def _identity(event: dict[str, Json]) -> str:
+    """Return an event's identity; what has none of its own is known by what it holds."""
+    return identity(event) or event_id(canonical(event))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from functions.domain.arrivals import types_of
 from functions.domain.errors import ValidationError
+from functions.domain.moments import stamp
 from functions.domain.task import (
     ANSWERS,
     DELIVERED,
@@ -39,6 +41,7 @@ from protocol.payloads import (
     OpenCallback,
     OpenTask,
     PauseStep,
+    Run,
 )
 
 _Waiting: TypeAlias = OpenTask | PauseStep | AwaitEvent | AwaitCallback
@@ -120,17 +123,46 @@ def _pauses(task: Task, office: Office) -> int:
 def await_event(call: AwaitEvent, office: Office) -> Task:
     """Open a wait for an event; one that came to nothing is opened again where it is asked for.
 
-    A person may have said so after the time was over.
+    A person may have said so after the time was over. It ends at once where the event is there.
     """
-    now = office.desk.clock.now()
+    tasks = office.desk.tasks
+    task = _new("event", call, call["timeout"], office.desk.clock.now())
+    since = _since(task, call["run"], tasks)
     subject: dict[str, Json] = {
         "pattern": call["pattern"],
         "match": call.get("match"),
         "contexts": call.get("contexts", {}),
+        "since": stamp(since),
+        "not": call["run"].get("event_id"),
     }
-    task = replace(_new("event", call, call["timeout"], now), subject=subject)
-    _again(office.desk.tasks, task)
-    return _opened(task, call, office)
+    task = replace(task, subject=subject)
+    # First that it waits, then the task, then what has come: whoever has an event writes it down
+    # before asking who waits, so that it is seen there or here.
+    tasks.waits.announce(task)
+    _again(tasks, task)
+    stored = _opened(task, call, office)
+    types = types_of(call["pattern"])
+    if not stored.is_open or not types:
+        return stored
+    from functions.domain.awaited import awaited  # reads expressions, which most calls do not
+    from functions.usecases.settle import deliver_kept
+
+    deliver_kept(stored, types, since, awaited, office.desk)
+    return stored
+
+
+def _since(task: Task, run: Run, tasks: Tasks) -> datetime:
+    """Return since when events count: the beginning of the run, in a later attempt as it is known.
+
+    That is when the first of its tasks was opened, for the call knows its own attempt's alone.
+    """
+    try:
+        began = datetime.fromisoformat(run["started_at"])
+    except ValueError:
+        began = task.opened_at
+    if run["attempt"] == 1:
+        return began
+    return min((began, *(one.opened_at for one in tasks.of_run(run["id"]))))
 
 
 def _it_was(status: str) -> str:

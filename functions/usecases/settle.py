@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from functions.domain import task_rules
+from functions.domain.arrivals import Came, counts
 from functions.domain.task import DELIVERED, FAILED, SUCCEEDED, Actor, Answer, Task
 from functions.domain.task_forms import form_problems
 from functions.domain.task_links import CALLBACK
@@ -17,8 +18,6 @@ from protocol.payloads import Json
 
 Reads: TypeAlias = Callable[[Json, Json], tuple[Json] | None]
 """What a wait gets of an event, by its subject (`pattern`, `match`); None if it fits not."""
-_SKEW = timedelta(seconds=1)
-"""By how much the clocks of a queue and a function may differ."""
 
 
 class Waits(Protocol):
@@ -33,40 +32,70 @@ class Waits(Protocol):
         """Return the tasks."""
 
 
-def deliver(
-    event: Json,
-    reads: Reads,
-    waits: Waits,
-    came_at: datetime | None = None,
-    event_id: str | None = None,
-) -> list[str]:
+def deliver(event: Came, reads: Reads, waits: Waits) -> list[str]:
     """Give an event to every open wait that it fits; return the ids of those it ended.
 
-    A wait that began after the event came is not ended by it, however late or often it is
-    delivered: not by its time, and not if an earlier wait of the same run was.
+    It is kept before anybody is asked, so that a wait which is just being opened finds it. One that
+    came before a wait is for the first of its run that asks: however late or often it is delivered,
+    it ends no later one.
     """
+    tasks = waits.tasks
+    tasks.waits.keep(event)
     ended = []
-    for task in waits.tasks.listed("event", is_open=True):
-        read = reads(task.subject, event)
-        if read is None or (came_at is not None and task.opened_at > came_at + _SKEW):
+    for wait in tasks.waits.announced():
+        read = _read(event, wait.subject, reads)
+        if read is None:
             continue
-        if event_id is not None and _has_been(event_id, task, waits.tasks):
+        task = tasks.get(wait.task_id)
+        if task is None:
+            continue  # it is just being written, and then finds the event itself
+        if not task.is_open:
+            if wait.opened_at < task.history[-1].at:
+                tasks.waits.over(wait)
             continue
-        answer = Answer(DELIVERED, comments=event_id, form=read[0])
-        if _settle(task, answer, "event", waits).name == "decided":
+        if not _has_been(event.event_id, task, tasks) and _ends(task, event, read, waits):
             ended.append(task.task_id)
     return ended
 
 
+def deliver_kept(
+    task: Task, types: Iterable[str], since: datetime, reads: Reads, waits: Waits
+) -> bool:
+    """End a wait with the first event that came before it; return whether one did.
+
+    Of several waits of a run the first that asks gets it.
+    """
+    tasks = waits.tasks
+    came = [one for name in types for one in tasks.waits.kept(name, since)]
+    for event in sorted(came, key=lambda one: one.at):
+        read = _read(event, task.subject, reads)
+        if read is not None and not any(_ended_by(event.event_id, task, tasks)):
+            return _ends(task, event, read, waits)
+    return False
+
+
+def _read(event: Came, subject: Json, reads: Reads) -> tuple[Json] | None:
+    if not counts(subject, event.at, event.event_id):
+        return None
+    return reads(subject, dict(event.event))
+
+
+def _ends(task: Task, event: Came, read: tuple[Json], waits: Waits) -> bool:
+    answer = Answer(DELIVERED, comments=event.event_id, form=read[0])
+    return _settle(task, answer, "event", waits).name == "decided"
+
+
 def _has_been(event_id: str, task: Task, tasks: Tasks) -> bool:
     """Return whether an event ended another wait of the run before this one began."""
-    return any(
-        one.kind == "event"
-        and one.decision is not None
-        and one.decision.comments == event_id
-        and one.decision.decided_at < task.opened_at
-        for one in tasks.of_run(task.place.run_id)
-    )
+    return any(at < task.opened_at for at in _ended_by(event_id, task, tasks))
+
+
+def _ended_by(event_id: str, task: Task, tasks: Tasks) -> Iterator[datetime]:
+    """Yield when an event ended waits of a task's run."""
+    for one in tasks.of_run(task.place.run_id):
+        decision = one.decision
+        if one.kind == "event" and decision is not None and decision.comments == event_id:
+            yield decision.decided_at
 
 
 def answer_callback(token: str, outputs: Json, desk: Desk, *, failure: Json = None) -> Verdict:

@@ -14,13 +14,16 @@ from compiler.expressions import parser
 from compiler.plan import bounds, budget, layout
 from compiler.plan import limits as plan
 from compiler.spec import model
-from functions.domain import outputs
+from functions.adapters import event_waits
+from functions.domain import arrivals, outputs
 from functions.usecases import carry_out
 from local import source
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 SAID = {
+    "waits that have not begun | {:,} bytes": event_waits.LARGEST,
+    "bytes, kept for {:,} days": arrivals.KEPT.days,
     "request that creates a machine | {:,} bytes": plan.DEFINITION_LIMIT,
     "events of a run | {:,} by the bound": plan.EVENT_LIMIT,
     "forks inside one another | {:,}": layout.MAX_DEPTH,

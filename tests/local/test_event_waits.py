@@ -1,10 +1,11 @@
-"""Waits for events: which events end them, asked where these arrive."""
+"""Waits for events: which events end them."""
 
 from __future__ import annotations
 
 from functions.domain.awaited import awaited
 from local.stubs import Stub
 from tests.local.runs import compiled, played
+from tests.local.stages import staged
 
 WAIT = """
     inputs: {order: string, orders: {type: array, default: [{id: a}, {id: b}]}}
@@ -60,3 +61,42 @@ def test_an_item_s_match_knows_its_item():
     assert awaited(found["each", 1], sent(id="b", place=1)) is not None
     assert awaited(found["each", 1], sent(id="a", place=0)) is None
     assert awaited(found["each", 0], sent(id="a", place=0)) is not None
+
+
+ORDER = """
+    name: order
+    inputs: {number: integer}
+    steps:
+      - {id: place, type: publish, event: order.placed, payload: {order: "${{ inputs.number }}"}}
+      - {id: other, type: wait, for: 1h}
+      - id: packed
+        type: wait
+        event: order.packed
+        match: event.order == inputs.number
+        timeout: 3d
+      - id: again
+        type: wait
+        event: order.packed
+        match: event.order == inputs.number
+        timeout: 1d
+        on_error: continue
+"""
+PACK = """
+    name: pack
+    trigger: {type: event, event: order.placed}
+    inputs: {order: integer}
+    steps:
+      - {id: tell, type: publish, event: order.packed, payload: {order: "${{ inputs.order }}"}}
+"""
+
+
+def test_an_answer_that_is_there_before_its_wait_ends_it_and_no_second_one(tmp_path):
+    with staged(tmp_path, order=ORDER, pack=PACK) as bob:
+        runs = [bob.run("order", number=number) for number in (1, 2)]
+
+        records = [bob.record(run) for run in runs]
+
+    for number, record in enumerate(records, 1):
+        steps = {step["step_id"]: step for step in record["steps"]}
+        assert steps["packed"]["outputs"]["event"] == {"order": number}
+        assert steps["again"]["status"] == "timed_out"

@@ -7,6 +7,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from functions.domain.arrivals import Came
 from functions.domain.people import Directory
 from functions.domain.task import Actor, Answer, Place, task_id
 from functions.domain.task_links import Signer
@@ -84,6 +85,11 @@ class Mails:
 
     def to(self, recipient):
         return [one for one in self.sent if one.recipient == recipient]
+
+
+def came(scene, event):
+    """Return an event that comes now."""
+    return Came("any", "e1", scene.clock.now(), event)
 
 
 class Scene:

@@ -8,6 +8,7 @@ from functions.domain.errors import StepError
 from functions.domain.task import Place, task_id
 from functions.usecases.close_tasks import close_tasks
 from functions.usecases.settle import answer_callback, deliver
+from tests.functions.tasks.office import came
 
 
 def test_an_event_that_did_not_come_can_be_waited_for_again(scene):
@@ -18,7 +19,7 @@ def test_an_event_that_did_not_come_can_be_waited_for_again(scene):
     second = scene.call("await_event", pattern={}, timeout=60, entry=10)
     scene.stream.read()
     assert scene.executions.taken == {}, "the wait is open"
-    deliver({"n": 1}, lambda _, event: (event,), scene.desk)
+    deliver(came(scene, {"n": 1}), lambda _, event: (event,), scene.desk)
     scene.stream.read()
     assert scene.executions.taken == {second: {"event": {"n": 1}}}
 
@@ -26,7 +27,7 @@ def test_an_event_that_did_not_come_can_be_waited_for_again(scene):
 def test_an_event_that_came_is_not_waited_for_again(scene):
     first = scene.call("await_event", pattern={}, timeout=60)
     scene.times_out(first)
-    deliver({"n": 1}, lambda _, event: (event,), scene.desk)
+    deliver(came(scene, {"n": 1}), lambda _, event: (event,), scene.desk)
     scene.stream.read()
     second = scene.call("await_event", pattern={}, timeout=60, entry=1)
     scene.stream.read()

@@ -9,7 +9,7 @@ from functions.domain.task import Actor, Answer, Place, task_id
 from functions.usecases import open_task
 from functions.usecases.decide import decide
 from functions.usecases.settle import answer_callback, deliver
-from tests.functions.tasks.office import ALICE, BOB, CAROL, LEAD
+from tests.functions.tasks.office import ALICE, BOB, CAROL, LEAD, came
 
 
 def subjects(scene, recipient):
@@ -247,10 +247,10 @@ def test_a_wait_ends_with_the_event_it_is_for(scene):
         return (event,) if fits else None
 
     event = {"source": "shop", "run": scene.run["id"]}
-    assert deliver(event, reads, scene.desk) == [
+    assert deliver(came(scene, event), reads, scene.desk) == [
         task_id("event", Place(scene.run["id"], 1, "review"))
     ]
-    assert deliver(event, reads, scene.desk) == [], "once"
+    assert deliver(came(scene, event), reads, scene.desk) == [], "once"
     scene.stream.read()
     assert scene.executions.taken == {token: {"event": event}}
     assert other in scene.executions.waiting
