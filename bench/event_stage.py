@@ -25,7 +25,6 @@ import botocore.client
 from moto import mock_aws
 from moto.stepfunctions.models import StepFunctionBackend, stepfunctions_backends
 
-from bench.quick_moto import quick_moto
 from functions.adapters.manifests import KeptManifests
 from functions.adapters.switches import DynamoSwitches
 from functions.domain.events import Event, Sought
@@ -34,7 +33,7 @@ from functions.handlers import intake as intake_function
 from functions.settings import EventSettings
 from functions.usecases.claim import Gate
 from functions.usecases.intake import Intake
-from local.repairs import storage
+from local.repairs import storage, updates
 from local.tables import create_tables, table_name
 from protocol.manifest import TriggerManifest, WorkflowManifest
 from protocol.names import machine_name
@@ -153,11 +152,12 @@ def aws() -> Iterator[Calls]:
     client: Any = botocore.client.BaseClient
     original = client._make_api_call  # noqa: SLF001 (there is no other place all calls pass)
     storage.install()
+    updates.install()
     put(StepFunctionBackend, "start_execution", _start)
     put(client, "_make_api_call", lambda *call: calls.around(original, *call))
     put(boto3, "client", _client)
     try:
-        with mock_aws(), quick_moto():
+        with mock_aws():
             yield calls
     finally:
         put(boto3, "client", _boto3_client)

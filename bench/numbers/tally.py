@@ -12,8 +12,6 @@ from typing import Any
 import boto3
 import botocore.client
 
-from bench.quick_moto import quick_moto
-
 _WRITES = ("PutItem", "UpdateItem", "DeleteItem")
 
 
@@ -48,8 +46,7 @@ def counted() -> Iterator[Tally]:
     put(client, "_make_api_call", watched)
     put(boto3, "client", _kept)
     try:
-        with quick_moto():
-            yield tally
+        yield tally
     finally:
         put(client, "_make_api_call", call)
         put(boto3, "client", make)

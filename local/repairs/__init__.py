@@ -56,6 +56,7 @@ def install() -> None:
         states,
         stopping,
         storage,
+        updates,
         waiting,
     )
 
@@ -73,6 +74,7 @@ def install() -> None:
         iterations,
         machines,
         storage,
+        updates,
         queries,
     ):
         repair.install()

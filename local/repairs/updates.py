@@ -7,8 +7,7 @@ times with a look at every type for every node, and checks the whole again at ea
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -64,30 +63,21 @@ def _walked(
     return node
 
 
-@contextmanager
-def quick_moto() -> Iterator[None]:
-    """Make moto quick for a while."""
-    changes: list[tuple[Any, str, Any]] = [
-        (models, "UpdateExpressionParser", _Parser),
-        (responses, "UpdateExpressionParser", _Parser),
-        (validators, "deepcopy", _copied),
-        (_nodes.DepthFirstTraverser, "traverse_node_recursively", _traverse),
-        (ActionCountValidator, "traverse", ActionCountValidator.verify_action_counts),
-        (
-            OverlappingPathsValidator,
-            "traverse",
-            OverlappingPathsValidator.check_for_overlapping_paths,
-        ),
-    ]
+CHANGES: tuple[tuple[Any, str, Any], ...] = (
+    (models, "UpdateExpressionParser", _Parser),
+    (responses, "UpdateExpressionParser", _Parser),
+    (validators, "deepcopy", _copied),
+    (_nodes.DepthFirstTraverser, "traverse_node_recursively", _traverse),
+    (ActionCountValidator, "traverse", ActionCountValidator.verify_action_counts),
+    (OverlappingPathsValidator, "traverse", OverlappingPathsValidator.check_for_overlapping_paths),
+)
+"""What is put where, by its owner and name."""
+MOTO: tuple[Any, ...] = tuple(vars(owner).get(name) for owner, name, _ in CHANGES)
+"""What was there before."""
+
+
+def install() -> None:
+    """Make updates quick."""
     put: Any = setattr
-    before = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in changes]
-    for owner, name, new in changes:
+    for owner, name, new in CHANGES:
         put(owner, name, new)
-    try:
-        yield
-    finally:
-        for owner, name, old in before:
-            if old is None:
-                delattr(owner, name)
-            else:
-                put(owner, name, old)
