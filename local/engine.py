@@ -92,6 +92,8 @@ class Engine:
         repairs.install()
         from moto import mock_aws
 
+        from local.repairs import sessions
+
         logging.getLogger("moto.stepfunctions").setLevel(logging.CRITICAL)
         active.enter(self)
         repairs.seed(self._seed)
@@ -99,6 +101,7 @@ class Engine:
             os.environ.setdefault("AWS_DEFAULT_REGION", REGION)
             self._mock = mock_aws(config={"stepfunctions": {"execute_state_machine": True}})
             self._mock.start()
+            sessions.begin()
         except BaseException:
             active.leave()
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import boto3
+import botocore.loaders
 import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
@@ -267,3 +268,24 @@ def test_numbers_of_a_definition_are_those_of_json(number: str):
     assert repr(finished.output["here"]) == f"[{written!r}]"
     assert finished.output["there"] == written
     assert isinstance(finished.output["there"], int) or not float(number).is_integer()
+
+
+def test_what_is_read_of_a_service_is_kept_from_one_run_to_the_next(monkeypatch):
+    read: list[str] = []
+    load = botocore.loaders.JSONFileLoader.load_file
+
+    def watched(self, path):
+        found = load(self, path)
+        if found is not None:
+            read.append(path)
+        return found
+
+    monkeypatch.setattr(botocore.loaders.JSONFileLoader, "load_file", watched)
+    for _ in range(3):
+        read.clear()
+        with Engine({}):
+            assert boto3.client("dynamodb", region_name=REGION).list_tables()["TableNames"] == []
+            paths = boto3.DEFAULT_SESSION._session.get_component("data_loader").search_paths
+            assert len(paths) == len(set(paths))
+
+    assert read == []
