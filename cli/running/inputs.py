@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cli.values import ValuesProblem, values_in
+from functions.domain.inputs import checked
 from protocol.payloads import Json
 from protocol.reading import read_json
 
@@ -53,6 +54,7 @@ def read_inputs(
     inputs = {n: s["default"] for n, s in properties.items() if "default" in s} | given
     if contract is not None:
         problems += _held_against(inputs, properties, _required(contract))
+        problems = problems or _in_full(contract, inputs)
     if problems:
         raise InputProblem("\n".join(problems))
     return inputs
@@ -105,6 +107,19 @@ def _held_against(
             continue
         problems += _misfit(name, value, properties[name])
     return problems
+
+
+def _in_full(contract: Mapping[str, Json], inputs: Mapping[str, Json]) -> list[str]:
+    """Return what a stage would say of inputs: patterns, bounds, what lies deeper."""
+    return [
+        f"input '{one['pointer'].removeprefix('/')}' {_as_clause(one['detail'])}"
+        for one in checked(contract, inputs).problems
+    ]
+
+
+def _as_clause(detail: str) -> str:
+    """Return what is wrong as it follows the name; the library begins with the value."""
+    return detail if detail.startswith(("must ", "is ")) else f"is not right: {detail}"
 
 
 def _misfit(name: str, value: Json, schema: Mapping[str, Json]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from functions.domain.formats import formats
 from protocol.payloads import Json
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _validator(contract: str) -> Validator:
 
     return Draft202012Validator(
         json.loads(contract),
-        format_checker=Draft202012Validator.FORMAT_CHECKER,
+        format_checker=formats(),
         registry=Registry(),  # so that no schema is ever fetched
     )
 

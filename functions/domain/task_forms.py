@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from datetime import datetime
-from functools import cache
-from typing import TYPE_CHECKING
 
+from functions.domain.formats import formats
 from protocol.payloads import Json
-
-if TYPE_CHECKING:
-    from jsonschema import FormatChecker
 
 MOST_COMMENT_BYTES = 4096
 MOST_FORM_BYTES = 32_768
 """As much as a step's outputs may carry through the run."""
 _MOST_PROBLEMS = 20
-_DATE_TIME = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
-)
 
 
 def too_long(comments: str) -> bool:
@@ -43,30 +34,12 @@ def form_problems(schema: Mapping[str, Json] | None, filled: Json) -> tuple[str,
 
     validator = Draft202012Validator(
         dict(schema),
-        format_checker=_formats(),
+        format_checker=formats(),
         registry=Registry(),  # so that no schema is ever fetched
     )
     found = validator.iter_errors({} if filled is None else filled)
     told = sorted((_pointer([*error.absolute_path]), error.message) for error in found)
     return tuple(f"{pointer}: {message[:300]}" for pointer, message in told[:_MOST_PROBLEMS])
-
-
-@cache
-def _formats() -> FormatChecker:
-    """Return what checks formats; of a date with its time the library alone checks nothing."""
-    from jsonschema import Draft202012Validator, FormatChecker
-
-    checker = FormatChecker(())
-    checker.checkers = dict(Draft202012Validator.FORMAT_CHECKER.checkers)
-    checker.checks("date-time", raises=ValueError)(_is_date_time)
-    return checker
-
-
-def _is_date_time(value: object) -> bool:
-    """Return whether a text is a moment: a date, its time and the zone (RFC 3339)."""
-    if not isinstance(value, str):
-        return True
-    return bool(_DATE_TIME.fullmatch(value)) and bool(datetime.fromisoformat(value.upper()))
 
 
 def _pointer(path: list[str | int]) -> str:

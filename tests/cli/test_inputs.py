@@ -52,3 +52,30 @@ def test_everything_that_is_wrong_is_said_at_once():
 
 def test_without_a_contract_all_inputs_are_taken_as_text():
     assert read_inputs(["a=1"], None, None) == {"a": "1"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "said"),
+    [
+        ({"type": "string", "format": "date-time"}, "tomorrow", "'tomorrow' is not a 'date-time'"),
+        ({"type": "string", "format": "date-time"}, "2026-12-01T10:00:00", "'date-time'"),
+        ({"type": "string", "pattern": "^v"}, "1.0", "does not match"),
+        ({"type": "integer", "minimum": 1}, "0", "less than the minimum"),
+        ({"type": "array", "items": {"type": "string"}}, "[1]", "input 'it/0' must be text"),
+        ({"type": "object", "required": ["a"]}, "{}", "input 'it/a' is required"),
+    ],
+)
+def test_what_a_stage_would_refuse_is_refused_here(schema, text, said):
+    contract: dict[str, Json] = {"type": "object", "properties": {"it": schema}}
+    with pytest.raises(InputProblem) as raised:
+        read_inputs([f"it={text}"], None, contract)
+    assert said in str(raised.value)
+
+
+def test_a_moment_with_its_zone_is_one():
+    contract: dict[str, Json] = {
+        "type": "object",
+        "properties": {"it": {"type": "string", "format": "date-time"}},
+    }
+    moment = "2026-12-01T10:00:00.5+01:00"
+    assert read_inputs([f"it={moment}"], None, contract) == {"it": moment}
