@@ -49,6 +49,8 @@ _SIZES: Mapping[str, dict[str, Any]] = {
     "wake": {"seconds": 30},
 }
 """Timeouts, and megabytes where it is not the least."""
+_OF_TASKS = {"dynamodb": {"Keys": {"part": {"S": ["task"]}}}}
+"""What `wake` and `records` read of the table of tasks: not its lists, nor events kept in it."""
 _AFTER_LATCHES = ("records",)
 """Those that call `latches`: it alone, with `wake`, may answer who waits."""
 _PINNED = ("latches", "stored", "tasks")
@@ -316,10 +318,11 @@ class StageStack(Stack):
         own.queue("Dead", self._queues.dead.queue_arn)
         own.of_others(application.workflows, application.stage.streams)
         streams = Streams(self, "Streams", failures)
-        streams.read("Wake", self._tables.stream("tasks"), self._core["wake"].function)
-        for table in ("results", "tasks"):
-            records = self._core["records"].function
-            streams.read(f"Records{table.capitalize()}", self._tables.stream(table), records)
+        wake, records = self._core["wake"].function, self._core["records"].function
+        tasks, results = self._tables.stream("tasks"), self._tables.stream("results")
+        streams.read("Wake", tasks, wake, _OF_TASKS)
+        streams.read("RecordsResults", results, records)
+        streams.read("RecordsTasks", tasks, records, _OF_TASKS)
 
     def _watch(self, failed: events.CfnRule) -> None:
         watched = Watched(

@@ -48,7 +48,7 @@ class Sources(Construct):
             if not changes:
                 self.queue(f"Queue{digest}", queue_arn(source))
                 continue
-            pattern = {"eventName": changes} if len(changes) < len(_CHANGES) else None
+            pattern = {"eventName": [*changes]} if len(changes) < len(_CHANGES) else None
             stream(self, f"Stream{digest}", source, self._intake, self._failures, pattern)
 
 
@@ -62,9 +62,15 @@ class Streams(Construct):
         super().__init__(scope, id)
         self._failures = failures
 
-    def read(self, id: str, arn: str, function: lambda_.IFunction) -> None:
-        """Let a function read a table's stream."""
-        stream(self, id, arn, function, self._failures)
+    def read(
+        self,
+        id: str,
+        arn: str,
+        function: lambda_.IFunction,
+        pattern: Mapping[str, object] | None = None,
+    ) -> None:
+        """Let a function read a table's stream, or what of it a pattern lets through."""
+        stream(self, id, arn, function, self._failures, pattern)
 
 
 def stream(
@@ -73,9 +79,12 @@ def stream(
     arn: str,
     function: lambda_.IFunction,
     failures: sqs.IQueue,
-    pattern: Mapping[str, Sequence[str]] | None = None,
+    pattern: Mapping[str, object] | None = None,
 ) -> None:
-    """Read a stream: a record that fails is tried again by itself, and given up some day."""
+    """Read a stream: a record that fails is tried again by itself, and given up some day.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html
+    """
     mapping = lambda_.CfnEventSourceMapping
     mapping(
         scope,
@@ -94,9 +103,7 @@ def stream(
         if pattern is None
         else mapping.FilterCriteriaProperty(
             filters=[
-                mapping.FilterProperty(
-                    pattern=json.dumps({key: [*values] for key, values in pattern.items()})
-                )
+                mapping.FilterProperty(pattern=json.dumps(pattern)),
             ]
         ),
     )

@@ -121,7 +121,7 @@ def test_queues_and_streams_of_others_are_read_and_may_be(everything: Applicatio
         for one in root["Resources"].values()
         if one["Type"] == "AWS::Lambda::EventSourceMapping"
     ]
-    [stream] = [one for one in mappings if "FilterCriteria" in one]
+    [stream] = [one for one in mappings if "orders" in str(one) and "FilterCriteria" in one]
     assert json.loads(stream["FilterCriteria"]["Filters"][0]["Pattern"]) == {
         "eventName": ["INSERT"]
     }

@@ -7,7 +7,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from cdk.model import CORE, Application
+from protocol.patterns import matches
 from protocol.tables import TABLES
 from tests.cdk.synthesis import (
     FUNCTION,
@@ -352,6 +355,28 @@ def test_what_fails_of_a_batch_comes_again_alone(templates: Templates):
         assert one["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
         if "StartingPosition" in one["Properties"]:
             assert one["Properties"]["DestinationConfig"]["OnFailure"]["Destination"]
+
+
+@pytest.mark.parametrize(
+    ("id", "part", "passes"),
+    [
+        ("0123", "task", True),
+        ("0123", "audit#2026-12-01T00:00:00.000Z#1", False),
+        ("run#r-1", "0123", False),
+        ("run#r-1", "ended#1", False),
+        ("waits", "0123", False),
+        ("came#paid", "2026-12-01T00:00:00.000Z#e1", False),
+    ],
+)
+def test_nobody_is_called_for_what_is_no_task(templates: Templates, id, part, passes):
+    """The table of tasks holds more; its two readers have one filter."""
+    record = {"eventName": "MODIFY", "dynamodb": {"Keys": {"id": {"S": id}, "part": {"S": part}}}}
+    mappings = of_type(templates.root, "AWS::Lambda::EventSourceMapping").values()
+    given = [one["Properties"].get("FilterCriteria") for one in mappings]
+
+    patterns = [json.loads(one["Filters"][0]["Pattern"]) for one in given if one is not None]
+
+    assert [matches(pattern, record) for pattern in patterns] == [passes] * 2
 
 
 def test_records_are_told_of_the_stages_own_executions_and_look_for_lost_ones(
