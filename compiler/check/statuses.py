@@ -9,18 +9,9 @@ from compiler.check.context import Context
 from compiler.check.suggest import suggestion
 from compiler.expressions import Binary, Expr, Literal, Ref, walk
 
-STATUSES = (
-    "pending",
-    "running",
-    "waiting",
-    "paused",
-    "succeeded",
-    "failed",
-    "timed_out",
-    "rejected",
-    "skipped",
-    "cancelled",
-)
+STATUSES = ("succeeded", "failed", "timed_out", "rejected", "skipped", "cancelled")
+"""Those that can be read: whoever reads a step waits for its end."""
+_UNDER_WAY = ("pending", "running", "waiting", "paused")
 DECISIONS = ("approved", "rejected", "timed_out")
 REASONS = ("upstream_failed", "upstream_skipped", "condition")
 _MEANT = {
@@ -71,6 +62,7 @@ def _report(
     else:
         advice = suggestion(word, known, "there are")
     what = "reason" if known is REASONS else "decision" if known is DECISIONS else "status"
-    context.diagnostics.error(
-        "unknown-status", other.span, f"no {what} is ever '{word}'", help=advice
-    )
+    message = f"no {what} is ever '{word}'"
+    if known is STATUSES and word in _UNDER_WAY:
+        message = f"a step that is read has ended: its status is never '{word}'"
+    context.diagnostics.error("unknown-status", other.span, message, help=advice)

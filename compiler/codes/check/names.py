@@ -60,9 +60,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "unknown-status",
         "A status is compared with a text that no status ever is",
-        "Statuses are pending, running, waiting, paused, succeeded, failed, timed_out, rejected, "
-        "skipped and cancelled; the decision of a manual step (`outputs.status`) is approved, "
-        "rejected or timed_out.",
+        "Whoever reads a step waits for its end, so its status is succeeded, failed, timed_out, "
+        "rejected, skipped or cancelled; the decision of a manual step (`outputs.status`) is "
+        "approved, rejected or timed_out.",
         condition("steps.build.status == 'success'"),
         condition("steps.build.status == 'succeeded'"),
     ),
