@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from functions.domain.arrivals import KEPT, Came, Wait
+from functions.domain.arrivals import KEPT, Came, Wait, known_as
 from functions.domain.moments import stamp
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class DynamoEventWaits:
             _WAITS,
             task.task_id,
             opened_at={"S": stamp(task.opened_at)},
-            subject={"S": json.dumps(task.subject, ensure_ascii=False)},
+            subject={"S": json.dumps(task.subject)},
             ends=_seconds(task.expires_at + _AFTER),
         )
 
@@ -87,8 +87,9 @@ class DynamoEventWaits:
 
     def keep(self, came: Came) -> None:
         """Keep an event for waits that are still to come; one too large for an item is not."""
-        text = json.dumps(came.event, ensure_ascii=False, separators=(",", ":"))
-        if len(text.encode()) <= LARGEST:
+        # In ASCII: what comes from outside may hold half of a surrogate pair.
+        text = json.dumps(came.event, separators=(",", ":"))
+        if len(text) <= LARGEST:
             ends = _seconds(came.at + KEPT)
             part = f"{stamp(came.at)}#{came.event_id}"
             self._put(_came(came.type), part, event={"S": text}, ends=ends)
@@ -140,7 +141,7 @@ def _key(id: str, part: str) -> Item:
 
 
 def _came(type: str) -> str:
-    return f"came#{type}"
+    return f"came#{known_as(type)}"
 
 
 def _seconds(moment: datetime) -> AttributeValueTypeDef:

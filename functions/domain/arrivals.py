@@ -6,12 +6,15 @@ before the wait for it is.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from protocol.payloads import Json
 
+_LONGEST = 200
+"""Characters of a part of a key, which has 1,024 bytes."""
 KEPT = timedelta(days=14)
 """How long an event is kept for waits that have not begun."""
 
@@ -45,6 +48,17 @@ def types_of(pattern: Mapping[str, Json]) -> tuple[str, ...]:
     if not all(isinstance(one, str) for one in named):
         return ()
     return tuple(str(one) for one in named)
+
+
+def known_as(name: str) -> str:
+    """Return an identity or a type as it is kept: by its hash where no key can hold it.
+
+    That is what is longer than any source's, or holds half of a surrogate pair.
+    """
+    whole = name.encode(errors="surrogatepass")
+    if len(name) <= _LONGEST and whole == name.encode(errors="replace"):
+        return name
+    return hashlib.sha256(whole).hexdigest()
 
 
 def counts(subject: Json, at: datetime, event_id: str | None) -> bool:

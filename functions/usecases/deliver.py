@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from functions.domain.arrivals import Came
+from functions.domain.arrivals import Came, known_as
 from functions.domain.awaited import awaited, identity
 from functions.domain.events import canonical, event_id
 from functions.ports import Clock, Tasks
@@ -34,7 +34,7 @@ def _type_of(event: dict[str, Json]) -> str:
 
 def _identity(event: dict[str, Json]) -> str:
     """Return an event's identity; what has none of its own is known by what it holds."""
-    return identity(event) or event_id(canonical(event))
+    return known_as(identity(event) or event_id(canonical(event)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from functions.domain.arrivals import types_of
+from functions.domain.arrivals import known_as, types_of
 from functions.domain.errors import ValidationError
 from functions.domain.moments import stamp
 from functions.domain.task import (
@@ -127,13 +127,13 @@ def await_event(call: AwaitEvent, office: Office) -> Task:
     """
     tasks = office.desk.tasks
     task = _new("event", call, call["timeout"], office.desk.clock.now())
-    since = _since(task, call["run"], tasks)
+    since, started_by = _since(task, call["run"], tasks), call["run"].get("event_id")
     subject: dict[str, Json] = {
         "pattern": call["pattern"],
         "match": call.get("match"),
         "contexts": call.get("contexts", {}),
         "since": stamp(since),
-        "not": call["run"].get("event_id"),
+        "not": None if started_by is None else known_as(started_by),
     }
     task = replace(task, subject=subject)
     # First that it waits, then the task, then what has come: whoever has an event writes it down

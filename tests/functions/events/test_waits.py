@@ -211,6 +211,34 @@ def before_call(stage, monkeypatch, number, act):
     monkeypatch.setattr(stage.calls, "around", around)
 
 
+@pytest.mark.parametrize("name", ["e#1", "é" * 200, "x" * 5_000, "\u0000", "\ud83d"])
+def test_an_event_of_any_identity_is_known_by_it(stage, name):
+    """It is part of a key, which is short; and the run that it started does not wait for it."""
+    record = stage.queue.record({"event": event(name)})
+    assert stage.take(record) == []
+    stage.clock.forward(minutes=1)
+
+    own = wait(stage, step="own", began=-10, event_id=name)
+    first, second = (wait(stage, step=step, run="r-2", began=-10) for step in ("one", "two"))
+
+    assert [status(stage, task) for task in (own, first, second)] == [
+        "pending", "delivered", "pending",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["", None, "a#b", "x" * 3_000])
+def test_an_event_of_any_type_or_none_ends_what_waits(stage, name):
+    """Types are as long as somebody writes them; a key is not."""
+    pattern = {"source": ["stepsmith"]}
+    given = {**event(), "detail-type": name} if name is not None else {"source": "stepsmith"}
+    task = wait(stage, pattern=pattern)
+    assert stage.post({"event": given})
+    assert status(stage, task) == "delivered"
+    if name:
+        later = wait(stage, run="r-2", pattern={"detail-type": [name]}, began=-10)
+        assert status(stage, later) == "delivered"
+
+
 def test_what_no_longer_waits_is_asked_once_more_and_then_left_out(stage):
     tasks = [wait(stage, run=f"run-{number}") for number in range(3)]
     stage.clock.forward(minutes=1)
