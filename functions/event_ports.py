@@ -88,11 +88,11 @@ class EventWaits(Protocol):
     def announced(self) -> list[Wait]:
         """Return what waits, or did, and nobody has noted yet that it is over."""
 
-    def over(self, wait: Wait) -> None:
-        """Note that a wait is over, unless it has begun again."""
+    def over(self, task_id: str, at: datetime) -> None:
+        """Note that a wait was over at a moment, unless it has begun again since."""
 
     def keep(self, came: Came) -> None:
-        """Keep an event for waits that are still to come; one too large for an item is not."""
+        """Keep an event for waits that are still to come, if one can ask for it and have it."""
 
     def kept(self, type: str, since: datetime) -> list[Came]:
         """Return the events of a type that came since a moment, the oldest first."""

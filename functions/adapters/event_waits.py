@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from functions.domain.arrivals import KEPT, Came, Wait, known_as
+from functions.domain.arrivals import KEPT, LARGEST, Came, Wait, known_as
 from functions.domain.moments import stamp
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     Item = dict[str, AttributeValueTypeDef]
 
 _WAITS = "waits"
-LARGEST = 350_000
-"""Bytes of an event that is kept; an item has at most 400 KB:
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
+
 _PAGES = 20
 """Pages, of 1 MB each, of what has come that are read for one wait, the newest first."""
 _AFTER = timedelta(days=1)
@@ -50,7 +48,7 @@ class DynamoEventWaits:
             _WAITS,
             task.task_id,
             opened_at={"S": stamp(task.opened_at)},
-            subject={"S": json.dumps(task.subject)},
+            subject={"S": json.dumps(task.subject, ensure_ascii=False)},
             ends=_seconds(task.expires_at + _AFTER),
         )
 
@@ -68,28 +66,25 @@ class DynamoEventWaits:
             for item in page
         ]
 
-    def over(self, wait: Wait) -> None:
-        """Note that a wait is over, unless it has begun again."""
+    def over(self, task_id: str, at: datetime) -> None:
+        """Note that a wait was over at a moment, unless it has begun again since."""
         try:
             self._client.update_item(
                 TableName=self._table,
-                Key=_key(_WAITS, wait.task_id),
+                Key=_key(_WAITS, task_id),
                 UpdateExpression="SET ends = :now REMOVE subject",
-                ConditionExpression="opened_at = :seen",
-                ExpressionAttributeValues={
-                    ":now": _seconds(wait.opened_at),
-                    ":seen": {"S": stamp(wait.opened_at)},
-                },
+                ConditionExpression="opened_at <= :at",
+                ExpressionAttributeValues={":now": _seconds(at), ":at": {"S": stamp(at)}},
             )
         except ClientError as error:
             if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
                 raise
 
     def keep(self, came: Came) -> None:
-        """Keep an event for waits that are still to come; one too large for an item is not."""
+        """Keep an event for waits that are still to come, if one can ask for it and have it."""
         # In ASCII: what comes from outside may hold half of a surrogate pair.
         text = json.dumps(came.event, separators=(",", ":"))
-        if len(text) <= LARGEST:
+        if came.type and len(text) <= LARGEST:
             ends = _seconds(came.at + KEPT)
             part = f"{stamp(came.at)}#{came.event_id}"
             self._put(_came(came.type), part, event={"S": text}, ends=ends)

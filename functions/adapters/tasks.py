@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.adapters.conditional import WRITER, in_the_way, is_own, new_mark
 from functions.adapters.event_waits import DynamoEventWaits
@@ -187,7 +188,12 @@ class DynamoTasks:
         except ClientError as error:
             # Where the condition does not hold there is an item: nothing deletes tasks.
             stored = in_the_way(error)
-            return None if is_own(stored, mark) else task_from(stored["task"]["S"])
+            if not is_own(stored, mark):
+                return task_from(stored["task"]["S"])
+        if task.kind == "event" and not task.is_open:
+            # Only so that no event asks it for nothing: who comes there does the same.
+            with suppress(BotoCoreError, ClientError):
+                self.waits.over(task.task_id, task.history[-1].at)
         return None
 
     def _put(self, id: str, part: str, **fields: AttributeValueTypeDef) -> None:

@@ -17,6 +17,13 @@ _LONGEST = 200
 """Characters of a part of a key, which has 1,024 bytes."""
 KEPT = timedelta(days=14)
 """How long an event is kept for waits that have not begun."""
+LARGEST = 250_000
+"""Bytes of an event that a wait can be told: an answer to a machine has at most 262,144.
+https://docs.aws.amazon.com/step-functions/latest/apireference/API_SendTaskSuccess.html"""
+
+
+class TooLarge(ValueError):
+    """An event is larger than what a step's output can be."""
 
 
 @dataclass(frozen=True, slots=True)

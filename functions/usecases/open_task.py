@@ -142,7 +142,10 @@ def await_event(call: AwaitEvent, office: Office) -> Task:
     _again(tasks, task)
     stored = _opened(task, call, office)
     types = types_of(call["pattern"])
-    if not stored.is_open or not types:
+    if not stored.is_open:
+        tasks.waits.over(stored.task_id, task.opened_at)
+        return stored
+    if not types:
         return stored
     from functions.domain.awaited import awaited  # reads expressions, which most calls do not
     from functions.usecases.settle import deliver_kept
@@ -152,9 +155,10 @@ def await_event(call: AwaitEvent, office: Office) -> Task:
 
 
 def _since(task: Task, run: Run, tasks: Tasks) -> datetime:
-    """Return since when events count: the beginning of the run, in a later attempt as it is known.
+    """Return since when events count: the beginning of the run.
 
-    That is when the first of its tasks was opened, for the call knows its own attempt's alone.
+    A run of its own is told when its first attempt began; one that is called by another, of its
+    later attempts only when they did: then it is when the first of its tasks was opened.
     """
     try:
         began = datetime.fromisoformat(run["started_at"])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from functions.domain import task_rules
-from functions.domain.arrivals import Came, counts
+from functions.domain.arrivals import LARGEST, Came, TooLarge, Wait, counts
 from functions.domain.task import DELIVERED, FAILED, SUCCEEDED, Actor, Answer, Task
 from functions.domain.task_forms import form_problems
 from functions.domain.task_links import CALLBACK
@@ -37,25 +39,34 @@ def deliver(event: Came, reads: Reads, waits: Waits) -> list[str]:
 
     It is kept before anybody is asked, so that a wait which is just being opened finds it. One that
     came before a wait is for the first of its run that asks: however late or often it is delivered,
-    it ends no later one.
+    it ends no later one. A wait that cannot be ended holds up no other; then the first error is
+    raised. That is TooLarge for what no step can be told.
     """
-    tasks = waits.tasks
-    tasks.waits.keep(event)
-    ended = []
-    for wait in tasks.waits.announced():
-        read = _read(event, wait.subject, reads)
-        if read is None:
-            continue
-        task = tasks.get(wait.task_id)
-        if task is None:
-            continue  # it is just being written, and then finds the event itself
-        if not task.is_open:
-            if wait.opened_at < task.history[-1].at:
-                tasks.waits.over(wait)
-            continue
-        if not _has_been(event.event_id, task, tasks) and _ends(task, event, read, waits):
-            ended.append(task.task_id)
+    waits.tasks.waits.keep(event)
+    ended, errors = [], []
+    for wait in waits.tasks.waits.announced():
+        try:
+            if _delivered(event, wait, reads, waits):
+                ended.append(wait.task_id)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the others wait as well)
+            errors.append(error)
+    if errors:
+        raise errors[0]
     return ended
+
+
+def _delivered(event: Came, wait: Wait, reads: Reads, waits: Waits) -> bool:
+    tasks = waits.tasks
+    read = _read(event, wait.subject, reads)
+    task = None if read is None else tasks.get(wait.task_id)
+    if read is None or task is None:
+        return False  # without a task it is just being written, and then finds the event itself
+    if not task.is_open:
+        tasks.waits.over(wait.task_id, task.history[-1].at)
+        return False
+    if any(at < task.opened_at for at in _ended_at(event.event_id, task, tasks)):
+        return False
+    return _ends(task, event, read, waits)
 
 
 def deliver_kept(
@@ -63,15 +74,31 @@ def deliver_kept(
 ) -> bool:
     """End a wait with the first event that came before it; return whether one did.
 
-    Of several waits of a run the first that asks gets it.
+    Of several waits of a run the first that asks gets it. A later attempt asks anew: what a step
+    had in an earlier one is there for it again.
     """
-    tasks = waits.tasks
-    came = [one for name in types for one in tasks.waits.kept(name, since)]
-    for event in sorted(came, key=lambda one: one.at):
-        read = _read(event, task.subject, reads)
-        if read is not None and not any(_ended_by(event.event_id, task, tasks)):
-            return _ends(task, event, read, waits)
-    return False
+    came = [one for name in types for one in waits.tasks.waits.kept(name, since)]
+    fits = [
+        (event, read)
+        for event in sorted(came, key=lambda one: one.at)
+        if (read := _read(event, task.subject, reads)) is not None
+    ]
+    if not fits:
+        return False
+    others = [
+        one.decision.comments
+        for one in waits.tasks.of_run(task.place.run_id)
+        if one.kind == "event" and one.decision is not None and not _is_earlier(one, task)
+    ]
+    return any(
+        event.event_id not in others and _ends(task, event, read, waits) for event, read in fits
+    )
+
+
+def _is_earlier(one: Task, task: Task) -> bool:
+    """Return whether a task is another's in an earlier attempt of the run."""
+    mine = replace(task.place, run_attempt=one.place.run_attempt)
+    return one.place == mine and one.place.run_attempt < task.place.run_attempt
 
 
 def _read(event: Came, subject: Json, reads: Reads) -> tuple[Json] | None:
@@ -81,16 +108,17 @@ def _read(event: Came, subject: Json, reads: Reads) -> tuple[Json] | None:
 
 
 def _ends(task: Task, event: Came, read: tuple[Json], waits: Waits) -> bool:
+    size = len(json.dumps(read[0], ensure_ascii=False).encode(errors="surrogatepass"))
+    if size > LARGEST:
+        raise TooLarge(
+            f"the step '{task.place.step_id}' of '{task.place.run_id}' cannot be told of an event "
+            f"of {size:,} bytes; at most {LARGEST:,}"
+        )
     answer = Answer(DELIVERED, comments=event.event_id, form=read[0])
     return _settle(task, answer, "event", waits).name == "decided"
 
 
-def _has_been(event_id: str, task: Task, tasks: Tasks) -> bool:
-    """Return whether an event ended another wait of the run before this one began."""
-    return any(at < task.opened_at for at in _ended_by(event_id, task, tasks))
-
-
-def _ended_by(event_id: str, task: Task, tasks: Tasks) -> Iterator[datetime]:
+def _ended_at(event_id: str, task: Task, tasks: Tasks) -> Iterator[datetime]:
     """Yield when an event ended waits of a task's run."""
     for one in tasks.of_run(task.place.run_id):
         decision = one.decision

@@ -14,7 +14,6 @@ from compiler.expressions import parser
 from compiler.plan import bounds, budget, layout
 from compiler.plan import limits as plan
 from compiler.spec import model
-from functions.adapters import event_waits
 from functions.domain import arrivals, outputs
 from functions.usecases import carry_out
 from local import source
@@ -22,8 +21,8 @@ from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 SAID = {
-    "waits that have not begun | {:,} bytes": event_waits.LARGEST,
-    "bytes, kept for {:,} days": arrivals.KEPT.days,
+    "an event that a wait is for | {:,} bytes": arrivals.LARGEST,
+    "have not begun | kept for {:,} days": arrivals.KEPT.days,
     "request that creates a machine | {:,} bytes": plan.DEFINITION_LIMIT,
     "events of a run | {:,} by the bound": plan.EVENT_LIMIT,
     "forks inside one another | {:,}": layout.MAX_DEPTH,

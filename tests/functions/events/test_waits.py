@@ -7,12 +7,15 @@ from contextlib import suppress
 from datetime import timedelta
 
 import pytest
+from botocore.exceptions import ClientError
 
 from functions.adapters.task_tokens import DynamoTaskTokens
 from functions.domain.moments import stamp
 from functions.domain.people import Directory
 from functions.domain.task_links import Signer
-from functions.usecases.desk import Desk, Office
+from functions.domain.task_rules import give_up
+from functions.usecases.close_tasks import close_tasks
+from functions.usecases.desk import Desk, Office, change
 from functions.usecases.open_task import await_event
 from local.tables import create_tables, table_name
 from tests.functions.events.kit import manifest
@@ -239,27 +242,120 @@ def test_an_event_of_any_type_or_none_ends_what_waits(stage, name):
         assert status(stage, later) == "delivered"
 
 
-def test_what_no_longer_waits_is_asked_once_more_and_then_left_out(stage):
-    tasks = [wait(stage, run=f"run-{number}") for number in range(3)]
+class Shelf:
+    """Where tasks are closed."""
+
+    def __init__(self, stage):
+        self.clock, self.tasks = stage.clock, stage.gate.tasks()
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+@pytest.mark.parametrize("how", ["event", "time", "run", "repeated"])
+def test_what_no_longer_waits_is_no_longer_looked_at(stage, how, cut_off, monkeypatch):
+    """However it ended; and where its end was cut off, the next event that fits notes it."""
+    tasks = stage.gate.tasks()
+    task = wait(stage)
     stage.clock.forward(minutes=1)
+    if cut_off:
+        refuse = ClientError({"Error": {"Code": "InternalServerError"}}, "UpdateItem")
+        monkeypatch.setattr(tasks.waits, "over", lambda *_: (_ for _ in ()).throw(refuse))
+    if how == "time":
+        change(tasks, tasks.get(task), lambda one: give_up(one, stage.clock.now(), "no event"))
+    elif how == "run":
+        close_tasks("run-1", 1, "the run is over", Shelf(stage))
+    else:
+        stage.post({"event": event()})
+    assert not tasks.get(task).is_open
+    monkeypatch.undo()
+    stage.clock.forward(minutes=1)
+    if how == "repeated":
+        wait(stage)
+    elif cut_off:
+        stage.post({"event": event("e2")})
+
+    with stage.calls.watched() as calls:
+        stage.post({"event": event("e3")})
+        assert calls.names == ["PutItem", "Query"]
+
+
+def test_a_wait_that_has_begun_again_is_looked_at(stage):
+    """Whoever ended it before may say so late."""
+    tasks = stage.gate.tasks()
+    task = wait(stage)
+    ended = change(tasks, tasks.get(task), lambda one: give_up(one, stage.clock.now(), "no event"))
+    stage.clock.forward(minutes=1)
+    assert wait(stage) == task
+    tasks.waits.over(task, ended.history[-1].at)
+
     stage.post({"event": event()})
-    assert {status(stage, task) for task in tasks} == {"delivered"}
-    stage.clock.forward(minutes=1)
 
-    for rest in (["GetItem", "UpdateItem"] * 3, []):
+    assert status(stage, task) == "delivered"
+
+
+def test_a_loop_that_waits_for_the_next_event_looks_at_its_run_once_a_round(stage):
+    reads = []
+    for number in range(12):
+        stage.post({"event": event(f"e{number}", number)})
+        stage.clock.forward(minutes=1)
         with stage.calls.watched() as calls:
-            stage.post({"event": event("e2")})
-            assert calls.names == ["PutItem", "Query", *rest]
+            task = wait(stage, step=f"round-{number}", began=-60)
+            reads.append(calls.names.count("GetItem"))
+        assert stage.gate.tasks().get(task).decision.form == {"order": number}
+    assert reads[-1] - reads[0] <= 12
 
 
-def test_an_event_too_large_to_be_kept_ends_what_waits(stage):
-    large = {**event(), "detail": {**event()["detail"], "payload": "x" * 400_000}}
-    task = wait(stage, began=-10)
-    stage.post({"event": large})
+def test_a_later_attempt_has_the_event_that_its_step_had(stage):
+    """Who was asked knows the question by its id, and does not answer again."""
+    for number in (1, 2):
+        stage.post({"event": event(f"e{number}", number)})
+        stage.clock.forward(minutes=1)
+    first, second = (wait(stage, step=step, began=-60) for step in ("first", "second"))
+    again = wait(stage, step="second", began=-60, attempt=2)
 
-    later = wait(stage, run="run-2", began=-10)
+    found = [stage.gate.tasks().get(one).decision.form for one in (first, second, again)]
 
-    assert (status(stage, task), status(stage, later)) == ("delivered", "pending")
+    assert found == [{"order": 1}, {"order": 2}, {"order": 2}]
+
+
+def test_what_no_step_can_be_told_is_given_up_and_holds_up_no_other(stage):
+    """A pattern is given the whole event, a name its payload; that one fits, and that is told."""
+    detail = {"event_id": "e1", "payload": {"order": 7}, "more": "x" * 260_000}
+    whole = wait(stage, run="run-1", pattern={"source": ["stepsmith"]})
+    named = wait(stage, run="run-2")
+    record = stage.queue.record({"event": {**event(), "detail": detail}})
+
+    assert stage.take(record) == [record["messageId"]]
+    later = wait(stage, run="run-3", began=-10)
+
+    assert [status(stage, one) for one in (whole, named, later)] == [
+        "pending", "delivered", "pending",
+    ]  # fmt: skip
+
+
+def test_a_wait_that_cannot_be_ended_holds_up_no_other(stage, monkeypatch):
+    tasks = stage.gate.tasks()
+    waiting = [wait(stage, run=f"run-{number}") for number in range(3)]
+    replaced = tasks.replace
+
+    def fails(task):
+        if task.task_id == min(waiting):
+            raise ConnectionError
+        return replaced(task)
+
+    monkeypatch.setattr(tasks, "replace", fails)
+    record = stage.queue.record({"event": event()})
+    assert stage.take(record) == [record["messageId"]]
+    assert [status(stage, one) for one in sorted(waiting)] == ["pending", "delivered", "delivered"]
+    monkeypatch.undo()
+
+    assert stage.take(record) == []
+    assert {status(stage, one) for one in waiting} == {"delivered"}
+
+
+def test_an_event_that_no_wait_could_ask_for_is_not_kept(stage):
+    with stage.calls.watched() as calls:
+        stage.post({"event": {"id": "1", "source": "shop", "detail": {}}})
+        assert calls.names == ["Query"]
 
 
 def test_an_event_that_comes_twice_ends_only_the_first_of_two_waits(stage):
