@@ -112,9 +112,16 @@ def _held_against(
 def _in_full(contract: Mapping[str, Json], inputs: Mapping[str, Json]) -> list[str]:
     """Return what a stage would say of inputs: patterns, bounds, what lies deeper."""
     return [
-        f"input '{one['pointer'].removeprefix('/')}' {_as_clause(one['detail'])}"
+        f"{_place(one['pointer'])} {_as_clause(one['detail'])}"
         for one in checked(contract, inputs).problems
     ]
+
+
+def _place(pointer: str) -> str:
+    """Return how a JSON pointer into the inputs is told (RFC 6901)."""
+    if not pointer:
+        return "what is given"
+    return f"input '{pointer[1:].replace('~1', '/').replace('~0', '~')}'"
 
 
 def _as_clause(detail: str) -> str:

@@ -16,6 +16,8 @@ from urllib.parse import parse_qsl, unquote
 
 _TEXT = re.compile(r"text/.*|application/(json|javascript|xml|.*\+(json|xml))")
 """Types of bodies that come as text; all others come as base64."""
+_HOST = re.compile(r"https?://[^/?]*(?=[/?]|$)")
+"""What a proxy is told before the path (RFC 9112, 3.2.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Request:
 
     def _parts(self) -> tuple[str, str]:
         # By hand: `urlsplit` takes `//name` for a host, and raises on `//[`.
-        path, _, query = self.target.partition("#")[0].partition("?")
+        target = _HOST.sub("", self.target.partition("#")[0])
+        path, _, query = target.partition("?")
         return path, query
 
     def _cookies(self) -> list[str]:

@@ -72,6 +72,21 @@ def test_what_a_stage_would_refuse_is_refused_here(schema, text, said):
     assert said in str(raised.value)
 
 
+def test_a_name_is_told_as_it_is_written():
+    contract: dict[str, Json] = {"type": "object", "properties": {"a/b~c": {"minimum": 1}}}
+    with pytest.raises(InputProblem, match=r"input 'a/b~c' is not right"):
+        read_inputs([], None, contract, {"a/b~c": 0})
+
+
+def test_what_is_nested_too_deep_is_told_without_a_name():
+    deep: Json = []
+    for _ in range(200):
+        deep = [deep]
+    contract: dict[str, Json] = {"type": "object", "properties": {"it": {"type": "array"}}}
+    with pytest.raises(InputProblem, match="what is given is nested more than 100 deep"):
+        read_inputs([], None, contract, {"it": deep})
+
+
 def test_a_moment_with_its_zone_is_one():
     contract: dict[str, Json] = {
         "type": "object",

@@ -101,6 +101,22 @@ def test_a_request_is_an_event_of_an_http_api():
     assert claims(event) == ALICE
 
 
+@pytest.mark.parametrize(
+    ("target", "path", "query"),
+    [
+        ("/api/runs?a=1&a=2#x", "/api/runs", {"a": "2"}),
+        ("http://localhost:80/api/runs?a=%20", "/api/runs", {"a": " "}),
+        ("http://localhost", "", {}),
+        ("//elsewhere/api", "//elsewhere/api", {}),
+        ("//[", "//[", {}),
+        ("*", "*", {}),
+    ],
+)
+def test_a_target_is_a_path_and_a_query(target, path, query):
+    request = Request("GET", target)
+    assert (request.path, request.query) == (path, query)
+
+
 def test_a_body_that_is_no_text_comes_as_base64():
     form = event_of(
         Request("POST", "/", {"content-type": "application/x-www-form-urlencoded"}, b"a=%FF"), None
