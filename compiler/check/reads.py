@@ -116,14 +116,7 @@ class Reads:
             if entry is own:
                 self._self(own, ref, reader)
             else:
-                self._error(
-                    "reads-own-block",
-                    ref.span,
-                    f"'{entry.id}' is the block this step is in; it has not ended yet"
-                    if outer is entry
-                    else f"'{entry.id}' is inside of '{own.id}' itself",
-                    "read a step that this one depends on",
-                )
+                self._own_block(entry, outer, own, ref)
             return False
         if group.above[here.position] & outer.bit:
             return True
@@ -176,6 +169,19 @@ class Reads:
             help=f"did you mean '{close.id}' (line {self.context.line(place)})?",
             labels=[self.context.label(place, f"'{close.id}' is here")],
         )
+
+    def _own_block(self, entry: Entry, outer: Entry, own: Entry, ref: Ref) -> None:
+        """Report a step that reads the block around it, or a block that reads what is in it."""
+        if outer is entry:
+            message = f"'{entry.id}' is the block this step is in; it has not ended yet"
+            advice = "read a step that this one depends on"
+        elif any(here.step.for_each is not None for here in entry.enclosing()):
+            message = f"'{entry.id}' is inside of '{own.id}' itself"
+            advice = f"read it in a step that comes after '{own.id}': `steps.{own.id}.items`"
+        else:
+            message = f"'{entry.id}' is inside of '{own.id}' itself"
+            advice = f"read it in a step that comes after '{own.id}': `steps.{entry.id}`"
+        self._error("reads-own-block", ref.span, message, advice)
 
     def _no_ancestor(self, entry: Entry, outer: Entry, here: Entry, own: Entry, ref: Ref) -> None:
         """Report a read of a step that may not have ended, with the line that is missing."""
