@@ -19,6 +19,7 @@ class Program:
     contract: a JSON Schema of an object, None where there is none. `lines` are the steps' lines
     in the file. `handlers` are those of `on_failure`; `blocks` name the parallel step that a step
     is in; `children` are the workflows called, by the references that machines use.
+    `secrets` are the names of those that the machines read.
     """
 
     workflow: str
@@ -30,3 +31,4 @@ class Program:
     handlers: Mapping[str, Rule] = field(default_factory=dict)
     blocks: Mapping[str, str] = field(default_factory=dict)
     children: Mapping[str, Program] = field(default_factory=dict)
+    secrets: frozenset[str] = frozenset()

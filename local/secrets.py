@@ -1,39 +1,10 @@
-"""Secrets of a local run: those that its machines read, in moto's Secrets Manager."""
+"""Secrets of a local run, in moto's Secrets Manager."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import boto3
-
-
-def names_read(machines: object) -> frozenset[str]:
-    """Return the names of the secrets that the calls in machines ask for.
-
-    A call's `secrets` map places to a name, or to parts of a text of which some are secrets.
-    """
-    return frozenset(_names(machines))
-
-
-def _names(node: object) -> Iterator[str]:
-    if isinstance(node, list):
-        for item in node:
-            yield from _names(item)
-    if not isinstance(node, dict):
-        return
-    for key, value in node.items():
-        if key == "secrets" and isinstance(value, dict):
-            for parts in value.values():
-                yield from _named(parts)
-        yield from _names(value)
-
-
-def _named(parts: Any) -> Iterator[str]:
-    if isinstance(parts, str):
-        yield parts
-    elif isinstance(parts, list):
-        yield from (part[1] for part in parts if isinstance(part, list) and part[:1] == ["secret"])
 
 
 def create(values: Mapping[str, str], stage: str, region: str) -> None:

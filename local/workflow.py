@@ -62,7 +62,7 @@ class Request:
     `source` is the folder steps work on; `keep` a folder for what scripts said. `stubs` are
     carried out in place of the steps they name. `functions` stand for placeholders (`tasks`,
     `records`, `action:NAME`) in the place of the local engine's own; `actions` are the project's
-    own by name. `secrets` are those to be had; what the machines read of them is put into Secrets
+    own by name. `secrets` are those to be had; what is in `reads` of them is put into Secrets
     Manager, and scripts do not find it in their environment otherwise. Runs of the same `seed`
     that begin at the same time of the clock and carry out stubs only have the same record.
     """
@@ -78,6 +78,7 @@ class Request:
     functions: Mapping[str, Callable[..., object]] = field(default_factory=dict)
     seed: int = 0
     actions: Mapping[str, Carries] = field(default_factory=dict)
+    reads: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +116,10 @@ def run_workflow(
     allow()
     clock = clock or Clock()
     run_id = str(request.input["run"]["id"])
-    read = secrets.names_read(request.machines)
     inherited = {
         name: value
         for name, value in os.environ.items()
-        if name not in read and not name.startswith(("AWS_", "STEPSMITH_"))
+        if name not in request.reads and not name.startswith(("AWS_", "STEPSMITH_"))
     }
     with tempfile.TemporaryDirectory(prefix="stepsmith-run-") as store:
         local = Local(
@@ -147,9 +147,7 @@ class _Carrying:
         self._machines = {name: localised(m) for name, m in request.machines.items()}
         self._text = json.dumps(self._machines)
         self._secrets = {
-            name: request.secrets[name]
-            for name in secrets.names_read(self._machines)
-            if name in request.secrets
+            name: request.secrets[name] for name in request.reads if name in request.secrets
         }
         self._stubs = Stubs(request.stubs, clock) if request.stubs else None
         self._staff = Staff(clock, request.people) if TASKS in self._text else None

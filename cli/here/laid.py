@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cli.project.manifests import graph
 from compiler.check.workflows import highest
 from compiler.manifest import manifest
+from compiler.manifest.secrets import secrets_read
 from local.stage.machines import Laid
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ def laid_whole(compiled: Compiled) -> list[Laid]:
 
 
 def _laid(own: Compilation, made: WorkflowManifest, reference: str) -> Laid:
-    return Laid(reference, made, {machine.id: machine.definition for machine in own.machines})
+    assert own.program is not None
+    machines = {machine.id: machine.definition for machine in own.machines}
+    return Laid(reference, made, machines, secrets_read(own.program))
 
 
 def _manifest(one: Compilation, compiled: Compiled) -> WorkflowManifest:

@@ -93,7 +93,12 @@ def _whole(
     children = {reference: local_program(one) for reference, one in called.items()}
     for reference, one in children.items():
         children[reference] = replace(one, children=children)
-    return replace(program, machines={**machines, **program.machines}, children=children)
+    return replace(
+        program,
+        machines={**machines, **program.machines},
+        children=children,
+        secrets=program.secrets.union(*(one.secrets for one in children.values())),
+    )
 
 
 def _called(own: Compilation, path: Path, project: Project) -> dict[str, Compilation]:

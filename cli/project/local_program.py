@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compiler.check.program import Block, every_step
+from compiler.manifest.secrets import secrets_read
 from local.program import Program
 
 if TYPE_CHECKING:
@@ -33,4 +34,5 @@ def local_program(compilation: Compilation) -> Program:
             if isinstance(step.kind, Block)
             for inner in step.kind.steps
         },
+        secrets=secrets_read(program),
     )

@@ -57,7 +57,7 @@ def run_kept(job: Job) -> tuple[RunRecord, bool]:
     kept = Kept(arguments.keep, told, person, people_of(directory))
     with at_work(kept, setting, waiting) as stage:
         laid = laid_whole(compiled)
-        stage.lay(laid)
+        stage.lay([replace(one, secrets=one.secrets | job.secrets.keys()) for one in laid])
         run_id = str(job.given["run"]["id"])
         execution = stage.start(laid[0].manifest, run_id, job.given)
         finished = stage.engine.wait(execution, job.progress.show, stop_all)

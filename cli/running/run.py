@@ -263,6 +263,8 @@ def _run_alone(job: Job) -> tuple[RunRecord, bool]:
         job.secrets,
         people=job.people,
         actions=job.compiled.project.actions.asked(),
+        # What was handed in as a secret is one, even where only a step reads it that is left out.
+        reads=program.secrets | job.secrets.keys(),
     )
     ran = run_workflow(request, job.progress.show)
     started_by = job.given["run"]["started_by"]

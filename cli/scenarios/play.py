@@ -90,6 +90,7 @@ def carry_out(case: Case, subject: Subject, around: Surroundings, clock: Clock) 
         case.stubs,
         people,
         actions=subject.compiled.project.actions.asked(),
+        reads=program.secrets,
     )
     return run_workflow(request, around.progress, clock)
 

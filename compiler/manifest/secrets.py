@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from compiler.check.program import Action, Fields, Items, Script, Secret, Step, Value
+from compiler.check.program import (
+    Action,
+    Fields,
+    Items,
+    Program,
+    Script,
+    Secret,
+    Step,
+    Value,
+    every_step,
+)
 
 
 def secrets_of(values: Iterable[Value]) -> list[str]:
@@ -24,6 +34,16 @@ def secrets_of_step(step: Step) -> list[str]:
         case _:
             pass
     return secrets_of(values)
+
+
+def secrets_read(program: Program) -> frozenset[str]:
+    """Return the names of all secrets that runs of a workflow read, wherever their steps run."""
+    found = set(secrets_of(one.to for one in program.notify))
+    for step in (*every_step(program.steps), *every_step(program.handlers)):
+        found.update(secrets_of_step(step))
+        if step.compensate is not None:
+            found.update(secrets_of_step(step.compensate))
+    return frozenset(found)
 
 
 def _secrets(value: Value) -> Iterator[str]:

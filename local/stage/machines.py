@@ -26,12 +26,13 @@ _MACHINE = re.compile(r"\$\{machine:([^{}\x22]+)\}")  # \x22: a quote
 class Laid:
     """A version of a workflow: the reference that it is started by, its manifest, its machines.
 
-    The machines are by their ids, its own first.
+    The machines are by their ids, its own first. `secrets` are those that its runs read.
     """
 
     reference: str
     manifest: WorkflowManifest
     machines: Mapping[str, Mapping[str, Any]]
+    secrets: frozenset[str]
 
 
 def manifests_of(workflows: Iterable[Laid]) -> dict[str, WorkflowManifest]:

@@ -178,7 +178,7 @@ class Stage:
             self._functions.own = actions
         self._functions.carry_out_steps(json.dumps(definitions))
         of_triggers = (name for one in workflows for name in _of_webhooks(one.manifest))
-        self._provide_secrets({*secrets.names_read(definitions), *of_triggers})
+        self._provide_secrets({*of_triggers}.union(*(one.secrets for one in workflows)))
         self._machines.lay(workflows)
         self.manifests.lay(manifests_of(workflows))
         self.events.lay(self.manifests.all())

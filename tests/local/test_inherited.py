@@ -27,7 +27,13 @@ def published(**run) -> dict:
     """Return what a child of a run publishes that was started with more than an id."""
     program = compiled(PARENT, child=CHILD)
     given = {"inputs": {}, "run": {"id": "r", "attempt": 1, **run}}
-    request = Request(program.machines, program.workflow, given, secrets={"TOKEN": "hunter2"})
+    request = Request(
+        program.machines,
+        program.workflow,
+        given,
+        secrets={"TOKEN": "hunter2"},
+        reads=program.secrets,
+    )
     (event,) = run_workflow(request).published
     return json.loads(event["Detail"])
 
