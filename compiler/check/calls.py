@@ -73,12 +73,14 @@ def _with_scripts(
         return constant_or_fields(items), node, ()
     others = {name: raw for name, raw in written.entries.items() if name not in scripts}
     items, node = checker.values(written.model_copy(update={"entries": others}), reader)
+    # What an action is given as a mapping it may hand on as variables: `options`.
+    given = {option.upper() for raw in others.values() if isinstance(raw, dict) for option in raw}
     read, variables = dict(items), dict[str, Value]()
     for name, text in scripts.items():
         # What one script reads is taken for the next: no variable means two values.
         own = replace(reader, env={**reader.env, **variables})
         at = checker.context.document.nearest((*written.path, name))
-        safe, more = without_expressions(checker, text, at, own) or (text, ())
+        safe, more = without_expressions(checker, text, at, own, given) or (text, ())
         read[name] = Constant(safe)
         variables.update(more)
     ordered = tuple((name, read[name]) for name in written.entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -10,7 +11,7 @@ from compiler.check.groups import Entry
 from compiler.check.program import Script, Value
 from compiler.check.readers import Reader
 from compiler.check.runners import runner_of_script
-from compiler.check.shell import ScriptText, interpolate, said_to_github
+from compiler.check.shell import ScriptText, interpolate, of_github, said_to_github
 from compiler.check.typed import at as place
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Node
@@ -38,11 +39,12 @@ def script(checker: Checker, entry: Entry, reader: Reader) -> tuple[Script, Type
 
 
 def without_expressions(
-    checker: Checker, script: str, node: Node, reader: Reader
+    checker: Checker, script: str, node: Node, reader: Reader, given: Collection[str] = ()
 ) -> tuple[str, Variables] | None:
     """Return a script with its expressions moved into variables, and these with their values.
 
-    None where an expression stands where no value can: that is reported.
+    `given` are variables that it finds beside those of its `env`. None where an expression stands
+    where no value can: that is reported.
     """
     diagnostics = checker.context.diagnostics
     values: dict[str, Value | None] = {}  # not by expressions: for Python 1 and true are alike
@@ -54,7 +56,7 @@ def without_expressions(
         return expr
 
     read = checker.context.script(script)
-    _for_github(checker, read, place(node), reader)
+    _for_github(checker, read, place(node), {*reader.env, *given})
     safe = interpolate((read, place(node)), diagnostics, parsed, taken=tuple(reader.env))
     if safe is None:
         return None
@@ -62,13 +64,19 @@ def without_expressions(
     return safe.text, tuple((name, value) for name, value in variables if value is not None)
 
 
-def _for_github(checker: Checker, script: ScriptText, at: At, reader: Reader) -> None:
-    """Warn of what only the runner of GitHub Actions would read."""
+def _for_github(checker: Checker, script: ScriptText, at: At, given: Collection[str]) -> None:
+    """Report what only the runner of GitHub Actions would set, or read."""
+    for read in of_github(script, given):
+        checker.error(
+            "github-only",
+            at(read.start, read.end),
+            f"`${read.name}` is set by the runner of GitHub Actions, and by nothing here",
+            read.instead,
+        )
     for said in said_to_github(script):
-        if said.name.removeprefix("$") not in reader.env:
-            checker.warn(
-                "github-only",
-                at(said.start, said.end),
-                f"`{said.name}` is read by the runner of GitHub Actions, and by nothing here",
-                said.instead,
-            )
+        checker.warn(
+            "github-command",
+            at(said.start, said.end),
+            f"`{said.name}` is read by the runner of GitHub Actions, and by nothing here",
+            said.instead,
+        )

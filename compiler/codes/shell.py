@@ -122,4 +122,34 @@ steps:
       echo "Hello"
 """,
     ),
+    Code(
+        "github-only",
+        "A script reads a variable that only the runner of GitHub Actions sets",
+        """\
+Here are `$GITHUB_OUTPUT`, with the outputs that the step declares, and `$CI`. The other variables
+of GitHub's runner (`$GITHUB_SHA`, `$GITHUB_WORKSPACE`, `$RUNNER_TEMP`), and the files that some of
+them name (`$GITHUB_ENV`, `$GITHUB_PATH`, `$GITHUB_STEP_SUMMARY`), are not: scripts run with
+`nounset`, so reading one ends the script. A variable under `env` is the step's own, whatever its
+name. A script for both tools asks first: `${GITHUB_SHA:-}`.
+""",
+        """\
+name: Publish
+trigger: {type: git-push, repository: github.com/org/app}
+steps:
+  - id: publish
+    run: |
+      make publish TAG="$GITHUB_SHA"
+      echo "published $GITHUB_SHA" >> "$GITHUB_STEP_SUMMARY"
+""",
+        """\
+name: Publish
+trigger: {type: git-push, repository: github.com/org/app}
+steps:
+  - id: publish
+    env: {GITHUB_SHA: "${{ github.sha }}"}
+    run: |
+      make publish TAG="$GITHUB_SHA"
+      echo "published $GITHUB_SHA"
+""",
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.check.shell.github import ForGitHub, said_to_github
+from compiler.check.shell.github import ForGitHub, of_github, said_to_github
 from compiler.check.shell.interpolation import Interpolated, Variable, interpolate
 from compiler.check.shell.outputs import outputs_written
 from compiler.check.shell.programs import programs
@@ -14,6 +14,7 @@ __all__ = [
     "ScriptText",
     "Variable",
     "interpolate",
+    "of_github",
     "outputs_written",
     "programs",
     "said_to_github",

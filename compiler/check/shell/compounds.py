@@ -108,7 +108,9 @@ class Compounds(Words):
                 raise self.unclosed(self.i, "a bracket", ")) where it ends")
             command.words.append(word)
         else:
-            for hole in self.word().holes:
+            variable = self.word()
+            self.shared.loops.add(variable.value)
+            for hole in variable.holes:
                 hole.refuse(refusals.VARIABLE)
             self.newlines()
             if re.match(r"in(?=[ \t\n;&|]|\Z)", self.text[self.i : self.i + 3]):

@@ -9,9 +9,10 @@ import re
 
 from compiler.check.shell import refusals
 from compiler.check.shell.reader import Reader
-from compiler.check.shell.syntax import DYNAMIC, BrokenScriptError, Quoting, Script
+from compiler.check.shell.syntax import DYNAMIC, BrokenScriptError, Expansion, Quoting, Script
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OPERATOR = re.compile(r":?[-=+?]|")
 _PARAMETER = re.compile(r"[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[-@*#?$!])")
 
 
@@ -46,13 +47,22 @@ class Expansions(Reader):
         elif match := _PARAMETER.match(self.text, self.i + 1):
             name = match[0]
             # Without braces `$#x` is `$#` and `x`, and `$10` is `$1` and `0`.
+            start = self.i
             self.i += 1 + (len(name) if _NAME.fullmatch(name) else 1)
+            self._reads(name, start)
         else:
             self.i += 1
             self.sink.pieces.append("$")
             return
         del self.sink.pieces[pieces:]
         self.sink.pieces.append(DYNAMIC)
+
+    def _reads(self, name: str, start: int, operator: str = "") -> None:
+        """Note that a variable is read from `start` to here."""
+        if _NAME.fullmatch(name):
+            at = self.origin[start]
+            found = Expansion(name, at, self.origin[self.i], operator)
+            self.shared.expansions[at] = found
 
     def _substitution(self, scripts: list[Script]) -> None:
         start = self.i
@@ -86,6 +96,8 @@ class Expansions(Reader):
         # `$((` may also begin a subshell in a substitution.
         self.i, self.shared.depth = start, depth
         del self.sink.holes[holes:]
+        for at in [at for at in self.shared.expansions if at >= self.origin[start]]:
+            del self.shared.expansions[at]
         self.shared.not_arithmetic.add(self.origin[start])
         return False
 
@@ -119,11 +131,14 @@ class Expansions(Reader):
             self.hole(Quoting.DOUBLE, refusals.VARIABLE)
         if self.peek("["):
             self.subscript()
+        operator = _OPERATOR.match(self.text, self.i)
         with self.deeper():
             self._operand(quoted=quoted)
         if not self.peek("}"):
             raise self.unclosed(start, "`${`", "} where it ends")
         self.i += 1
+        if match is not None:
+            self._reads(match[0].removeprefix("#"), start, operator[0] if operator else "")
 
     def _operand(self, *, quoted: bool) -> None:
         """Read the rest of `${name...}`, up to the bracket that ends it."""

@@ -11,7 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from compiler.check.shell import refusals
-from compiler.check.shell.syntax import BrokenScriptError, Hole, Quoting, Refusal, Script, Word
+from compiler.check.shell.syntax import (
+    BrokenScriptError,
+    Expansion,
+    Hole,
+    Quoting,
+    Refusal,
+    Script,
+    Word,
+)
 
 _PLAIN = re.compile(r"[^ \t\n;&|()<>\\'\"$`{}\[\]/:\ue000-\uf8ff]+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -20,10 +28,15 @@ _DEEPEST = 90
 
 @dataclass(slots=True)
 class Shared:
-    """What the readers of one script share; places are those of the masked text."""
+    """What the readers of one script share; places are those of the masked text.
+
+    `holes` and `expansions` are by the places where they begin, `loops` the variables of `for`.
+    """
 
     mark: str
     holes: dict[int, Hole] = field(default_factory=dict)
+    expansions: dict[int, Expansion] = field(default_factory=dict)
+    loops: set[str] = field(default_factory=set)
     not_arithmetic: set[int] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     depth: int = 0

@@ -54,6 +54,19 @@ class Hole:
         self.refusal = self.refusal or refusal
 
 
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A variable that the shell reads, at characters `start` to `end` of the masked text.
+
+    `operator` is what says in braces what is done where it is not set: `:-`, `?` and the like.
+    """
+
+    name: str
+    start: int
+    end: int
+    operator: str = ""
+
+
 @dataclass(slots=True)
 class Word:
     """A word of a command.

@@ -106,22 +106,19 @@ CODES: tuple[Code, ...] = (
         ),
     ),
     Code(
-        "github-only",
-        "A script speaks to the runner of GitHub Actions",
-        "`$GITHUB_OUTPUT` is here, with the outputs that the step declares. The other files of "
-        "GitHub's runner (`$GITHUB_ENV`, `$GITHUB_PATH`, `$GITHUB_STEP_SUMMARY`, `$GITHUB_STATE`) "
-        "are not, so that writing to them fails, and commands that a script prints for it "
-        "(`::set-output`) do nothing.",
+        "github-command",
+        "A script prints a command for the runner of GitHub Actions",
+        "Commands such as `::set-output` are acted on by GitHub's runner; here they are text in "
+        "the log. Those that only shape a log (`::group::`) do no harm.",
         steps(
             "- id: build",
-            "  run: |",
-            '    echo "VERSION=$(cat VERSION)" >> "$GITHUB_ENV"',
-            '- {id: publish, run: "make publish VERSION=$VERSION"}',
+            '  run: echo "::set-output name=version::1.0"',
+            "- {id: publish, run: make publish}",
         ),
         steps(
             "- id: build",
             "  run: |",
-            '    echo "version=$(cat VERSION)" >> "$GITHUB_OUTPUT"',
+            '    echo "version=1.0" >> "$GITHUB_OUTPUT"',
             "  outputs: {version: '${{ steps.build.outputs.version }}'}",
             "- id: publish",
             "  run: make publish VERSION=$VERSION",

@@ -88,3 +88,19 @@ def test_what_a_script_of_run_may_not_say_these_may_not_either(command: str, cod
     found = build(f'{{command: "{command}", artifact: "${{{{ inputs.target }}}}"}}')
 
     assert found.codes == [code]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "codes"),
+    [
+        ("{command: 'echo $GITHUB_REF'}", ["github-only"]),
+        ("{command: 'echo $GITHUB_REF', options: {github_ref: x}}", []),
+        ("{command: 'echo ::add-path::/x'}", ["github-command"]),
+    ],
+)
+def test_it_finds_what_a_script_of_a_step_finds_and_its_options(inputs: str, codes: list[str]):
+    takes = schema({}, command=SHELL, options={"type": "object"})
+    around = replace(AROUND, catalogue={"build-artifact": replace(BUILD, inputs=takes)})
+    step = f"{{id: a, action: build-artifact, inputs: {inputs}}}"
+
+    assert checked(f"name: Built\nsteps:\n  - {step}\n", around).codes == codes
