@@ -156,7 +156,12 @@ class Typed:
     def _github(self, ref: Ref, scope: dict[str, Type]) -> None:
         type_ = scope.get("github")
         key = ref.keys[0] if ref.keys else None
-        if key in GIT_FIELDS and isinstance(type_, Record) and key not in type_.fields:
+        if ref.keys[:2] == ("event", "inputs"):
+            scope["github"] = UNKNOWN
+            names = [key for key in ref.keys[1:] if isinstance(key, str)]
+            message = "`github.event` is what came from git, and has no member 'inputs'"
+            self._error("unknown-member", ref.span, message, f"write `{'.'.join(names)}`")
+        elif key in GIT_FIELDS and isinstance(type_, Record) and key not in type_.fields:
             scope["github"] = UNKNOWN
             self._no_git_push(ref)
 

@@ -20,13 +20,26 @@ _ROOTS = {
     "states": "steps",
 }
 _GITHUB = {
-    "run_id": "run.id",
-    "run_attempt": "run.attempt",
-    "run_number": "run.id",
-    "triggering_actor": "github.actor",
-    "ref_name": "github.ref",
-    "job_workflow_sha": "github.sha",
-    "token": "secrets.NAME",
+    "run_id": "write run.id",
+    "run_attempt": "write run.attempt",
+    "run_number": "write run.id",
+    "triggering_actor": "write github.actor",
+    "job_workflow_sha": "write github.sha",
+    "token": "write secrets.NAME",
+    "workspace": "in a script write $PWD: it begins in the folder with the source",
+    "event_path": "write toJSON(github.event)",
+    "output": "in a script write $GITHUB_OUTPUT",
+    "repository_owner": (
+        "it is the first part of github.repository: in a script, with that as REPOSITORY under "
+        "`env`, write ${REPOSITORY%%/*}"
+    ),
+    "server_url": "write the address itself",
+    "api_url": "write the address itself",
+    "graphql_url": "write the address itself",
+}
+_RUNNER = {
+    "temp": "in a script write $(mktemp -d)",
+    "arch": "a script can ask its machine itself: uname -m",
 }
 
 
@@ -38,15 +51,23 @@ def instead(ref: Ref, scope: Collection[str]) -> str | None:
     if ref.root == "matrix" and "item" not in scope:
         return "give the step a `for_each` with the list, and write item"
     if ref.root == "github" and keys and keys[0] in _GITHUB:
-        return f"write {_GITHUB[keys[0]]}"
+        return _GITHUB[keys[0]]
     if ref.root == "runner":
-        return "a script can ask its machine itself: uname"
+        machine = "a script can ask its machine itself: uname"
+        return _RUNNER.get(keys[0], machine) if keys else machine
     if ref.root == "job" and keys == ["status"]:
         return "write success() or failure() in a condition"
     meant = _ROOTS.get(ref.root)
     if meant is None or (meant not in scope and meant not in ("secrets", "env")):
         return None
     return f"write {'.'.join([meant, *([] if ref.root == 'matrix' else keys)])}"
+
+
+def where_written(ref: Ref) -> str | None:
+    """Return where a member of a context would be written that is not there, or None."""
+    if ref.root != "vars":
+        return None
+    return f"write it to stepsmith.yaml, under the `vars` of a stage: {ref.keys[0]}: ..."
 
 
 def _below(keys: list[str]) -> list[str]:

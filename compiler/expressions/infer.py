@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from compiler.diagnostics import Diagnostics
-from compiler.expressions.foreign import instead
+from compiler.expressions.foreign import instead, where_written
 from compiler.expressions.functions import FUNCTIONS, result_type
 from compiler.expressions.nearest import did_you_mean
 from compiler.expressions.syntax import (
@@ -140,8 +140,12 @@ class _Inference:
         if isinstance(part.key, str) and "object" in kinds(base):
             message = f"{owner} has no member '{part.key}'"
             known = f"its members are {', '.join(names)}" if names else "it has no members"
-            help_ = instead(ref, self._scope) if ref is not None and at == 1 else None
-            help_ = help_ or did_you_mean(part.key, names) or known
+            of_context = ref if at == 1 else None
+            help_ = instead(of_context, self._scope) if of_context is not None else None
+            help_ = help_ or did_you_mean(part.key, names)
+            if help_ is None and of_context is not None:
+                help_ = where_written(of_context)
+            help_ = help_ or known
             self._diagnostics.error("unknown-member", part.span, message, help=help_)
             return
         kind = show(without_null(base))
