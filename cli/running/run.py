@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(str(problem)) from None
     secrets = given_secrets(arguments.secret, compiled, arguments.environ)
     masks = Masks(secrets.values())
-    for note in not_given(arguments.secret, compiled):
+    for note in (*not_given(arguments.secret, compiled), *_not_begun(arguments, compiled)):
         sys.stderr.write(f"{note}\n")
     with redirect_stderr(masked(sys.stderr, masks)):
         return _carry_out(compiled, given, secrets, masks, arguments)
@@ -202,6 +202,14 @@ def _begun(arguments: argparse.Namespace, compiled: Compiled) -> MachineInput:
     if arguments.started_by is not None:
         given["run"]["started_by"] = arguments.started_by
     return given
+
+
+def _not_begun(arguments: argparse.Namespace, compiled: Compiled) -> list[str]:
+    if arguments.event is not None:
+        return []
+    from cli.running.without_event import not_begun
+
+    return not_begun(compiled)
 
 
 def _carry_out(

@@ -142,3 +142,99 @@ def test_no_commit_is_no_push(tmp_path, monkeypatch):
     ended = call("run", "w.yaml", "--event", "push")
     assert ended.code == 2
     assert "is in no git tree with a commit" in ended.err
+
+
+NOTED = """
+name: W
+trigger: {trigger}
+concurrency: {{group: "${{{{ {group} }}}}"}}
+steps:
+  - id: say
+    run: "true"
+    condition: {condition}
+"""
+GIT, TAGS = "{type: git-push}", "{type: git-push, tags: v*, event: [push, pull_request]}"
+MANY = "[{type: git-push, branch: main, tags: v*, event: [push, pull_request]}, {type: http}]"
+
+
+@pytest.mark.parametrize(
+    ("trigger", "group", "condition", "noted"),
+    [
+        (GIT, "run.id", "github.ref == 'x'", "'github.ref' is empty: --event push"),
+        (GIT, "github.ref", "github['sha'] == 'x'",
+         "'github.ref', 'github.sha' are empty: --event push"),
+        (TAGS, "run.id", "github.sha == 'x'",
+         "'github.sha' is empty: --event tag or pull_request"),
+        (MANY, "run.id", "github.sha == 'x'",
+         "'github.sha' is empty: --event push, tag or pull_request"),
+        (MANY, "github.workflow", "event.user == 'x'",
+         "'event.user' is empty: --event push, tag, pull_request or FILE"),
+        ("{type: http}", "event.a", "event.b.c == 'x'",
+         "'event.a', 'event.b' are empty: --event FILE"),
+        (GIT, "run.id", "inputs.branch == 'x'", ""),
+        (GIT, "github.workflow", "true", ""),
+        ("{type: http, condition: event.a}", "run.id", "true", ""),
+    ],
+)  # fmt: skip
+def test_what_only_an_event_gives_is_noted_where_there_is_none(
+    tmp_path, monkeypatch, trigger, group, condition, noted
+):
+    """A condition on it skips its step: nobody should look for a mistake in the condition."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "w.yaml", NOTED.format(trigger=trigger, group=group, condition=condition))
+
+    ended = call("run", "w.yaml")
+
+    note = noted.replace("empty: ", "empty without an event: ")
+    assert ended.code == 0
+    first = ended.err.split("\n", 1)[0]
+    assert first == f"note: {note} gives one" if noted else not first.startswith("note")
+
+
+def test_what_called_workflows_read_of_a_push_is_noted_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "stepsmith.yaml", "{}")
+    write(
+        tmp_path / "workflows/called.yaml",
+        """
+        name: Called
+        trigger: {type: git-push, branch: dev}
+        steps: [{id: say, run: "true", condition: github.actor == 'ann'}]
+        """,
+    )
+    calls = "jobs: {call: {uses: ./workflows/called.yaml}}\n"
+    write(tmp_path / "workflows/a.yaml", f"name: A\ntrigger: {{type: git-push}}\n{calls}")
+    write(tmp_path / "workflows/b.yaml", f"name: B\n{calls}")
+
+    told = "note: 'github.actor' is empty without an event: --event push gives one\n"
+    assert told in call("run", "workflows/a.yaml").err
+    assert "note" not in call("run", "workflows/b.yaml").err
+
+
+@pytest.mark.usefixtures("tree")
+def test_nothing_is_noted_of_a_run_with_an_event():
+    assert "note: 'github.event_name'" in call("run", "w.yaml", "--input", "branch=x").err
+    assert "note" not in call("run", "w.yaml", "--event", "push").err
+
+
+def test_handlers_know_the_failed_step_without_an_event(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(
+        tmp_path / "w.yaml",
+        """
+        name: W
+        trigger: {type: git-push}
+        steps: [{id: say, run: "false"}]
+        on_failure: {id: tell, run: "echo ${{ github.event.workflow.failed_step.name }}"}
+        """,
+    )
+    assert "note" not in call("run", "w.yaml").err
+    write(
+        tmp_path / "w.yaml",
+        """
+        name: W
+        trigger: {type: git-push}
+        steps: [{id: wait, type: wait, event: a.b, match: event.user == 'x', timeout: 1s}]
+        """,
+    )
+    assert "note" not in call("run", "w.yaml").err
