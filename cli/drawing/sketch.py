@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from compiler.check.lengths import length
 from compiler.check.program import (
     Action,
     AwsCall,
@@ -204,6 +205,9 @@ def _notes(step: Step) -> Iterator[str]:
 
 def _times(step: Step) -> str | None:
     if step.for_each is not None:
+        count = length(step.for_each.items)
+        if count is not None:
+            return f"for each of {count} item{'s' * (count != 1)}"
         return f"for each item, {step.for_each.max_items} at most"
     if step.repeat is not None:
         return f"repeated, {step.repeat.attempts} times at most"

@@ -21,9 +21,11 @@ _OF_A_FAILURE = ("event", "workflow", "failed_step")
 
 def not_begun(compiled: Compiled) -> list[str]:
     """Return a note where the workflow, or one it calls, reads what only an event gives."""
-    workflow, program = compiled.own.workflow, compiled.own.program
-    triggers = () if workflow is None else workflow.triggers
-    if program is None or not triggers:
+    program = compiled.own.program
+    if program is None or compiled.own.workflow is None:
+        return []
+    triggers = compiled.own.workflow.triggers
+    if not triggers:
         return []
     programs = [program, *(one.program for one in compiled.called.values() if one.program)]
     found: list[str] = []

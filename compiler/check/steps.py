@@ -10,11 +10,11 @@ from compiler.check.calls import action, aws_call, sub_workflow
 from compiler.check.checker import Checker
 from compiler.check.contexts import in_handlers
 from compiler.check.groups import Entry, Group
+from compiler.check.lengths import length
 from compiler.check.outputs import outputs, written
 from compiler.check.people import manual
 from compiler.check.program import (
     Block,
-    Constant,
     ForEach,
     Kind,
     Pause,
@@ -169,7 +169,7 @@ def _for_each(checker: Checker, entry: Entry, reader: Reader) -> tuple[ForEach |
             f"`for_each` is {show(given)} here",
             "give a list, or an expression that gives one",
         )
-    count = _count(items)
+    count = length(items) or 0
     if written_each.max_items > MOST_ITEMS:
         _too_many(checker, entry, written_each.max_items)
     elif count > MOST_ITEMS:
@@ -201,12 +201,6 @@ def _too_many(checker: Checker, entry: Entry, count: int) -> None:
         "the results of all of them meet in one state of 256 KiB",
         "split the list over several runs, or over calls of a sub-workflow",
     )
-
-
-def _count(items: Value) -> int:
-    """Return how many items a literal list has."""
-    literal = items.value if isinstance(items, Constant) else None
-    return len(literal) if isinstance(literal, list) else 0
 
 
 def _contract(checker: Checker, entry: Entry) -> ActionContract | None:

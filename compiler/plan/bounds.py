@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from math import prod
 from typing import Protocol, TypeAlias
 
+from compiler.check.lengths import length, most_items
 from compiler.check.program import Program, Step, every_step
 from compiler.document.nodes import Json
 
@@ -130,7 +131,10 @@ class Counter:
         if kind == "Map":
             body = self.flow(_object(state["ItemProcessor"]))
             items = self.items(name, state)
-            return Weights(1, 1 + items * body.most, 4 + items * (2 + body.events))
+            least = self._least_items(name, items)
+            return Weights(
+                1 + least * body.least, 1 + items * body.most, 4 + items * (2 + body.events)
+            )
         return Weights(1, 1, 1 if kind == "Fail" else 2)
 
     def _attempts(self, name: str, state: State) -> int:
@@ -156,7 +160,7 @@ class Counter:
         step = self.step(name)
         body = _object(state["ItemProcessor"])
         if step is not None and step.for_each is not None:
-            most = step.for_each.max_items
+            most = most_items(step.for_each)
             chunks = _CHUNKS.search(str(items))
             if chunks is not None:  # each is one item here
                 return -(-most // int(chunks[1]))
@@ -165,13 +169,22 @@ class Counter:
         inside = states_of(body)
         return max(1, sum(self._undos(inner) for inner in inside))
 
+    def _least_items(self, name: str, most: int) -> int:
+        """Return how often the body of a Map is run at least: known of a list that is written."""
+        step = self.step(name)
+        count = None if step is None or step.for_each is None else length(step.for_each.items)
+        if count is None or step is None:
+            return 0
+        # The last chunk has what the others have left.
+        return (count - 1) % most + 1 if name == f"{step.id}.items" and most else most
+
     def _undos(self, state: str) -> int:
         """Return how often a close machine does an undo: once for each item of its step."""
         name, _, part = state.partition(".")
         step = self._by_id.get(name)
         if step is None or part != "undo":
             return 0
-        return 1 if step.for_each is None else step.for_each.max_items
+        return 1 if step.for_each is None else most_items(step.for_each)
 
 
 def _every(program: Program) -> Iterator[Step]:

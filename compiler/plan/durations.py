@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from compiler.check.lengths import most_items
 from compiler.check.program import (
     Action,
     AwsCall,
     Block,
-    Constant,
     EventWait,
-    Items,
     Manual,
     Pause,
     Program,
@@ -86,18 +85,10 @@ def _step(step: Step, open_: list[str]) -> int:
         seconds += _PAUSED
     if step.for_each is not None:
         at_once = min(step.for_each.max_concurrency or _AT_ONCE, _AT_ONCE)
-        seconds *= -(-_items(step) // at_once)
+        seconds *= -(-most_items(step.for_each) // at_once)
         if step.for_each.deadline is not None:
             seconds = min(seconds, step.for_each.deadline)
     return min(seconds, _YEAR)
-
-
-def _items(step: Step) -> int:
-    assert step.for_each is not None
-    items = step.for_each.items
-    if isinstance(items, Constant) and isinstance(items.value, list):
-        return len(items.value)
-    return len(items.items) if isinstance(items, Items) else step.for_each.max_items
 
 
 def _once(step: Step, open_: list[str]) -> int:

@@ -85,6 +85,23 @@ def test_svg_shows_the_steps_with_what_they_do(flow: Path):
         assert words in shown
 
 
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ("'${{ inputs.list }}'", "for each item, 100 at most"),
+        ("'${{ inputs.list }}', max_items: 7", "for each item, 7 at most"),
+        ("[a, b]", "for each of 2 items"),
+        ("[a, '${{ inputs.list }}', c], max_items: 7", "for each of 3 items"),
+        ("[a]", "for each of 1 item"),
+    ],
+)
+def test_a_list_that_is_written_out_is_counted(tmp_path: Path, items: str, words: str):
+    step = f"{{id: a, run: echo, for_each: {items}}}"
+    text = f"name: A\ninputs: {{list: {{type: array}}}}\nsteps:\n  - {step}\n"
+
+    assert words in texts(call("graph", write(tmp_path / "a.yaml", text)).out)
+
+
 def test_svg_has_an_arrow_for_each_dependency_and_dashes_latches(flow: Path):
     drawn = call("graph", flow).out
 

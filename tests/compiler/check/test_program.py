@@ -349,6 +349,8 @@ def test_one_and_true_in_a_script_are_two_values():
         ("for_each: '${{ inputs.all }}', max_items: 1001", "1001"),
         (f"for_each: {[0] * 1001}, max_items: 1001", "1001"),
         (f"for_each: {[0] * 1001}", str([0] * 1001)),
+        ("for_each: ['${{ inputs.all }}', 2, 3], max_items: 3", None),
+        ("for_each: ['${{ inputs.all }}', 2, 3], max_items: 2", "['${{ inputs.all }}', 2, 3]"),
     ],
 )
 def test_at_most_a_thousand_items_are_carried_out(keys: str, place: str | None):

@@ -128,6 +128,35 @@ WORKFLOWS = {
             max_items: 6
             retry: {max_attempts: 3, delay: 1s}
         """,
+    "for each of a list that is written out": """\
+        steps:
+          - id: one
+            run: echo
+            for_each: [a, b, c]
+            retry: {max_attempts: 3, delay: 1s}
+            on_error: continue
+        """,
+    "for each of computed items": """\
+        inputs: {b: {type: string, default: b}}
+        steps:
+          - id: one
+            type: parallel
+            for_each: [a, "${{ inputs.b }}", "${{ inputs.b }}"]
+            steps: [{id: two, run: echo}, {id: three, run: echo, depends_on: [two]}]
+        """,
+    "for each that fails fast": """\
+        steps:
+          - id: one
+            run: echo
+            for_each: [a, b, c]
+            fail_fast: true
+            max_concurrency: 1
+            on_error: continue
+        """,
+    "for each in chunks": """\
+        steps:
+          - {id: one, run: echo, max_concurrency: 50, for_each: [MANY]}
+        """.replace("MANY", ", ".join(map(str, range(90)))),
     "conditions": """\
         steps:
           - id: one
@@ -219,6 +248,28 @@ def test_real_graphs_take_what_the_bounds_say(at: int):
     found = bounds_of(made)
     assert found.least <= played.transitions <= found.most
     assert played.events <= found.events
+
+
+@pytest.mark.parametrize("items", ["[a, b, c]", "[a, '${{ inputs.b }}', '${{ inputs.b }}']"])
+def test_of_a_list_that_is_written_out_the_items_are_counted(items: str):
+    """Nobody has to say `max_items` to see what a run takes."""
+    inputs = "inputs: {b: string, list: {type: array}}"
+    listed = inputs + "\nsteps:\n  - {id: one, run: echo, for_each: %s}"
+    found = bounds_of(compiled(listed % items))
+    open_ = bounds_of(compiled(listed % "'${{ inputs.list }}', max_items: 3"))
+
+    looked_at = 0 if items == "[a, b, c]" else 1
+    assert found.least == open_.least - 1 + looked_at + 3
+    assert found.most == open_.most - 1 + looked_at
+
+
+def test_the_last_chunk_has_what_is_left_of_a_list():
+    each = f"for_each: {list(range(90))}"
+    made = compiled(f"steps:\n  - {{id: one, run: echo, max_concurrency: 50, {each}}}")
+    assert made.program is not None
+
+    chunk = bounds(made.program, made.machines[1])
+    assert (chunk.least, chunk.most > 40 * 2) == (2 + 10, True)
 
 
 def test_a_close_machine_counts_each_undo_once():

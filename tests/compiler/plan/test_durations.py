@@ -42,6 +42,7 @@ def longest(steps: str, root: str = "") -> Longest:
         ),
         ("- {id: a, run: echo, for_each: '${{ inputs.x }}', max_items: 90}", 3 * 900),
         ("- {id: a, run: echo, for_each: [1, 2, 3], max_concurrency: 1}", 3 * 900),
+        ("- {id: a, run: echo, for_each: [1, '${{ run.id }}'], max_concurrency: 1}", 2 * 900),
         (
             """\
             - id: a

@@ -84,7 +84,13 @@ def polling(attempts: int) -> dict[str, Any]:
         }
         for n in range(6)
     ]
-    each = {"id": "each", "type": "parallel", "for_each": ["a"], "max_items": 60, "steps": polls}
+    each = {
+        "id": "each",
+        "type": "parallel",
+        "for_each": "${{ inputs.list }}",
+        "max_items": 60,
+        "steps": polls,
+    }
     return {"steps": [each]}
 
 
