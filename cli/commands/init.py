@@ -11,7 +11,12 @@ from cli.console import FINE, Console, Misuse
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options."""
     parser.add_argument(
-        "folder", nargs="?", type=Path, metavar="DIR", help="where the project is made"
+        "folder",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help="where the project is made (default: this folder, if it is empty but for .git); "
+        "no file is overwritten",
     )
     parser.add_argument(
         "--action",
@@ -26,11 +31,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
     folder: Path | None = arguments.folder
     name: str | None = arguments.action
-    if (folder is None) == (name is None):
+    if folder is not None and name is not None:
         raise Misuse(
-            "name a folder for a new project, or an action\n"
+            "a folder is for a new project, an action comes into the project of this folder\n"
             "stepsmith init DIR\nstepsmith init --action NAME"
         )
+    if folder is None and name is None:
+        folder = _empty_here()
     if folder is not None:
         made, tell = write(folder, project_files()), _after_project(folder)
     else:
@@ -40,6 +47,18 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     listed = "".join(f"made {path}\n" for path in made)
     console.stdout.write(f"{listed}\n{tell}")
     return FINE
+
+
+def _empty_here() -> Path:
+    """Return this folder, for a project that nobody has named a place for."""
+    if any(one.name != ".git" for one in Path.cwd().iterdir()):
+        raise Misuse(
+            "this folder is not empty: say whether the project is made in it\n"
+            "`stepsmith init .` makes it here, and overwrites nothing\n"
+            "`stepsmith init DIR` makes it in a folder of its own\n"
+            "`stepsmith init --action NAME` makes an action for a project"
+        )
+    return Path()
 
 
 def _project_here() -> Path:

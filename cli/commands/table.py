@@ -18,7 +18,7 @@ COMMANDS: dict[str, Entry] = {
     "init": Entry(
         "cli.commands.init",
         "make a new project, or a new action in one",
-        ("stepsmith init greetings", "stepsmith init --action greet"),
+        ("stepsmith init greetings", "stepsmith init .", "stepsmith init --action greet"),
     ),
     "validate": Entry(
         "cli.commands.validate",

@@ -120,13 +120,44 @@ def test_a_project_cannot_be_made_in_a_file(tmp_path):
     )
 
 
-@pytest.mark.parametrize("words", [[], ["greetings", "--action", "greet"]])
-def test_a_call_names_a_folder_or_an_action(words):
-    ended = call("init", *words)
+@pytest.mark.parametrize("there", [[], [".git"]])
+def test_an_empty_folder_becomes_a_project_without_being_named(tmp_path, monkeypatch, there):
+    """A repository that was made a moment ago is empty, too."""
+    monkeypatch.chdir(tmp_path)
+    for name in there:
+        (tmp_path / name).mkdir()
+
+    ended = call("init")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("made stepsmith.yaml\n")
+    assert "  cd " not in ended.out
+
+
+@pytest.mark.parametrize("there", ["README.md", "stepsmith.yaml", ".gitignore"])
+def test_a_folder_with_files_is_asked_for(tmp_path, monkeypatch, there):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / there).write_text("")
+
+    ended = call("init")
 
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (
-        "stepsmith init: name a folder for a new project, or an action\n"
+        "stepsmith init: this folder is not empty: say whether the project is made in it\n"
+        "`stepsmith init .` makes it here, and overwrites nothing\n"
+        "`stepsmith init DIR` makes it in a folder of its own\n"
+        "`stepsmith init --action NAME` makes an action for a project\n"
+    )
+    assert [*tmp_path.iterdir()] == [tmp_path / there]
+
+
+def test_a_call_makes_a_project_or_an_action():
+    ended = call("init", "greetings", "--action", "greet")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "stepsmith init: a folder is for a new project, "
+        "an action comes into the project of this folder\n"
         "stepsmith init DIR\n"
         "stepsmith init --action NAME\n"
     )
