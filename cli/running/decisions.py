@@ -45,6 +45,28 @@ def read_decisions(
     return found
 
 
+def not_filled_in(
+    decisions: Mapping[str, Sequence[Said]], forms: Mapping[str, Mapping[str, Json]]
+) -> list[str]:
+    """Return a note for each step whose form asks for more than a decision here can give.
+
+    `forms` has those of the steps with one.
+    """
+    from functions.domain.task_forms import form_problems
+
+    notes: list[str] = []
+    for step, schema in forms.items():
+        said = [one for one in decisions.get(step, ()) if one.status == "approved"]
+        problems = form_problems(schema, None) if said else ()
+        if problems:
+            notes.append(
+                f"note: --decide {step}=approved is refused: the form of '{step}' is not filled in "
+                f"({problems[0].removeprefix('/form: ')}). A decision of a scenario has a `form`; "
+                f"with --keep DIR `stepsmith approve {step} --form NAME=VALUE --keep DIR` does"
+            )
+    return notes
+
+
 def _said(one: str, text: str, rule: Rule, person: str | None) -> Said:
     from local.people import Said
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cli.console import FAULT, FINE, INTERRUPTED, WRONG, Misuse
 from cli.output.progress import Progress, Style
 from cli.output.record import summary
-from cli.running.decisions import Prompt, read_decisions
+from cli.running.decisions import Prompt, not_filled_in, read_decisions
 from cli.running.inputs import InputProblem, read_inputs
 from cli.running.job import Job
 from cli.running.secrets import given_secrets, masked, not_given
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from local.people import People
     from local.program import Program
     from local.record import RunRecord
-    from protocol.payloads import MachineInput
+    from protocol.payloads import Json, MachineInput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -294,12 +294,28 @@ def _people(
     from local.people import People
 
     stage = compiled.project.surroundings(arguments.file).stage
+    decisions = read_decisions(arguments.decide, compiled.program.rules, arguments.person)
+    for note in not_filled_in(decisions, _forms(compiled)):
+        sys.stderr.write(f"{note}\n")
     return People(
         directory=Directory(stage.groups, stage.identities, stage.approvers),
-        decisions=read_decisions(arguments.decide, compiled.program.rules, arguments.person),
+        decisions=decisions,
         ask=None if prompt is None else prompt.ask,
         tell=progress.tell,
     )
+
+
+def _forms(compiled: Compiled) -> dict[str, dict[str, Json]]:
+    """Return the forms of the workflow's manual steps."""
+    from compiler.check.program import Manual
+
+    steps = {} if compiled.own.program is None else compiled.own.program.by_id
+    kinds = {name: step.kind for name, step in steps.items()}
+    return {
+        name: kind.form
+        for name, kind in kinds.items()
+        if isinstance(kind, Manual) and isinstance(kind.form, dict)
+    }
 
 
 def _print(

@@ -215,3 +215,39 @@ def test_a_secret_is_found_whatever_region_the_shell_names(folder, monkeypatch, 
     monkeypatch.setenv("AWS_REGION", region)
 
     assert call("run", "reader.yaml", "--secret", "TOKEN", environ=TOKEN).code == 0
+
+
+FORM = """
+name: Form
+steps:
+  - id: review
+    type: manual
+    title: Go?
+    assignees: [a@example.com]
+    form: {type: object, properties: {ticket: {type: string}}, required: [REQUIRED]}
+"""
+
+
+def test_a_form_that_no_option_fills_in_is_told_beforehand(tmp_path, monkeypatch):
+    """The refusal alone would not say how a form is given."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "form.yaml", FORM.replace("REQUIRED", "ticket"))
+
+    ended = call("run", "form.yaml", "--decide", "review=approved")
+
+    assert ended.code == 1
+    assert ended.err.startswith(
+        "note: --decide review=approved is refused: the form of 'review' is not filled in "
+        "('ticket' is a required property). A decision of a scenario has a `form`; with --keep DIR "
+        "`stepsmith approve review --form NAME=VALUE --keep DIR` does\n"
+    )
+    assert "note" not in call("run", "form.yaml", "--decide", "review=rejected").err
+
+
+def test_a_form_that_may_stay_empty_is_no_matter(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "form.yaml", FORM.replace("REQUIRED", ""))
+
+    ended = call("run", "form.yaml", "--decide", "review=approved")
+
+    assert (ended.code, "note" in ended.err) == (0, False)
