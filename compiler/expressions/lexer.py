@@ -68,6 +68,9 @@ _OTHER = {
     "}": "an expression is written once in ${{ }}, without braces inside",
 }
 
+_EACH = "write one by one what `.*` would read, as in steps.a.status == 'failed' || ..."
+"""Of `needs.*.result` of GitHub Actions."""
+
 _LOST = frozenset("+-*/%?:")
 """What stands between two values, or before one: the values can still be read."""
 
@@ -108,6 +111,8 @@ class Lexer:
                 break
             elif not self.is_broken:
                 help_ = _OTHER.get(text, "take it out, or put it inside quotes")
+                if text == "*" and found and found[-1].text == ".":
+                    help_ = _EACH
                 if help_ not in said:
                     message = f'"{text}" has no meaning here'
                     self._error("expression-syntax", start, stop, message, help_)

@@ -55,6 +55,8 @@ class GitPushTrigger(TriggerPart):
         "branches-ignore": (None, "write `branch` with the patterns after a `!`"),
         "tags-ignore": (None, "write `tags` with the patterns after a `!`"),
         "path": ("paths", "write `paths`"),
+        "paths-ignore": (None, "write `paths` with the patterns after a `!`"),
+        "types": (None, "write `condition: event.action == 'opened'`"),
         "events": ("event", "write `event`, one or a list"),
         "on": ("event", "write `event`"),
         "repo": ("repository", "write `repository`"),

@@ -220,6 +220,8 @@ def test_every_type_of_trigger():
         ("{type: git-push, event: tag}", ("unknown-value", "tag")),
         ("{type: git-push, tag: v*}", ("foreign-key", "tag")),
         ("{type: git-push, tags-ignore: v*}", ("foreign-key", "tags-ignore")),
+        ("{type: git-push, paths-ignore: docs/**}", ("foreign-key", "paths-ignore")),
+        ("{type: git-push, event: pull_request, types: [opened]}", ("foreign-key", "types")),
         ("{type: git-push, event: pull_request, tags: v*}", ("not-here", "tags")),
         ("{type: git-push, tags: v*, paths: 'src/**'}", ("conflicting-keys", "paths")),
         ("{type: git-push, tags: refs/tags/v*}", ("bad-ref-pattern", "refs/tags/v*")),
