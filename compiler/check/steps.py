@@ -31,7 +31,7 @@ from compiler.check.surroundings import ActionContract
 from compiler.check.timing import check_step, is_deadline
 from compiler.check.valuetypes import type_of, without_nulls
 from compiler.check.waits import publish, wait
-from compiler.check.warnings import check_condition
+from compiler.check.warnings import check_condition, check_constant
 from compiler.expressions import Expr, status_functions
 from compiler.expressions.types import (
     NUMBER,
@@ -138,7 +138,9 @@ def _condition(checker: Checker, entry: Entry, reader: Reader) -> tuple[Expr | N
         return None, replace(reader, is_stopped_by_failures=False)
     if status_functions(parsed) or asks(parsed, checker.typed.manual):
         reader = replace(reader, is_stopped_by_failures=False)
-    condition, _ = checker.typed.resolve(parsed, replace(reader, part="condition"))
+    condition, type_ = checker.typed.resolve(parsed, replace(reader, part="condition"))
+    if type_ != UNKNOWN:  # nothing was wrong with it
+        check_constant(checker, entry, parsed)
     check_condition(checker, entry, condition)
     return condition, reader
 

@@ -326,7 +326,7 @@ def _inlined(value: Value, ref: Ref) -> Expr | None:
     """Return the expression that a variable of the environment stands for."""
     match value:
         case Known(value=None | bool() | int() | float() | str() as plain):
-            return Literal(plain, ref.place)
+            return Literal(plain, ref.place, known_from=ref)
         case Computed(template=Single(expr=expr)):
             return replace(expr, place=ref.place)
         case Computed(template=Joined(parts=parts)):

@@ -16,16 +16,19 @@ from protocol.events import SOURCE
 from protocol.patterns import matches
 
 
-def check_condition(checker: Checker, entry: Entry, condition: Expr) -> None:
-    """Warn of a condition that is always the same, or that means more than it seems to."""
-    span = checker.context.span((*entry.step.path, "condition"))
+def check_constant(checker: Checker, entry: Entry, condition: Expr) -> None:
+    """Warn of a condition, as it was written, that is always the same."""
     if not any(isinstance(inner, Ref | Call) for inner in walk(condition)):
         checker.warn(
             "constant-condition",
-            span,
+            checker.context.span((*entry.step.path, "condition")),
             f"the condition of '{entry.id}' is always the same: it reads nothing",
             "leave it out, or take the step out",
         )
+
+
+def check_condition(checker: Checker, entry: Entry, condition: Expr) -> None:
+    """Warn of a condition that means more than it seems to."""
     for inner in walk(condition):
         if _is_half_asked(inner):
             checker.warn(

@@ -8,6 +8,11 @@ from compiler.expressions.syntax import Ref
 
 _STEPS = ("needs", "jobs", "tasks", "dependencies")
 _MEMBERS = {"result": "status", "outcome": "status", "conclusion": "status", "state": "status"}
+_STATUSES = {"success": "succeeded", "failure": "failed", "skipped": "skipped"}
+FUNCTIONS = {
+    "hashFiles": "there are no caches: nothing is kept from one run to the next; leave it out"
+}
+"""Functions that another tool has, with what to do without them."""
 _ROOTS = {
     "matrix": "item",
     "params": "inputs",
@@ -18,6 +23,10 @@ _ROOTS = {
     "environment": "env",
     "context": "run",
     "states": "steps",
+}
+_NOT_HERE = {
+    "runner": "a script can ask its machine itself: uname",
+    "strategy": "there is no matrix here: a step with `for_each` reads item and index",
 }
 _GITHUB = {
     "run_id": "write run.id",
@@ -43,18 +52,29 @@ _RUNNER = {
 }
 
 
-def instead(ref: Ref, scope: Collection[str]) -> str | None:
-    """Return what to write for a path that another tool has and this language has not, or None."""
+def instead(
+    ref: Ref, scope: Collection[str], compared: tuple[str, object] | None = None
+) -> str | None:
+    """Return what to write for a path that another tool has and this language has not, or None.
+
+    `compared` is the operator and the value that the path is compared with.
+    """
     keys = [key for key in ref.keys if isinstance(key, str)]
     if ref.root in _STEPS and keys and "steps" in scope:
-        return f"write steps.{'.'.join([keys[0], *_below(keys[1:])])}"
+        below = _below(keys[1:])
+        written = f"write steps.{'.'.join([keys[0], *below])}"
+        word = compared[1] if compared is not None else None
+        if compared is not None and below == ["status"] and word in _STATUSES:
+            return f"{written} {compared[0]} '{_STATUSES[str(word)]}'"
+        return written
     if ref.root == "matrix" and "item" not in scope:
         return "give the step a `for_each` with the list, and write item"
     if ref.root == "github" and keys and keys[0] in _GITHUB:
         return _GITHUB[keys[0]]
-    if ref.root == "runner":
-        machine = "a script can ask its machine itself: uname"
-        return _RUNNER.get(keys[0], machine) if keys else machine
+    if ref.root == "runner" and keys and keys[0] in _RUNNER:
+        return _RUNNER[keys[0]]
+    if ref.root in _NOT_HERE:
+        return _NOT_HERE[ref.root]
     if ref.root == "job" and keys == ["status"]:
         return "write success() or failure() in a condition"
     meant = _ROOTS.get(ref.root)

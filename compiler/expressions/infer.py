@@ -64,6 +64,7 @@ class _Inference:
         self._scope = scope
         self._diagnostics = diagnostics
         self._unknown_member = unknown_member
+        self._beside: dict[Ref, tuple[str, object]] = {}  # what paths are compared with
 
     def type_of(self, expr: Expr) -> Type:
         match expr:
@@ -101,7 +102,8 @@ class _Inference:
         if self._unknown_member is not None and self._unknown_member(ref, 0):
             return
         root = ref.root
-        help_ = instead(ref, self._scope) or did_you_mean(root, self._scope)
+        help_ = instead(ref, self._scope, self._beside.get(ref))
+        help_ = help_ or did_you_mean(root, self._scope)
         if help_ is None and len(ref.path) == 1 and root in FUNCTIONS:
             help_ = f"it is a function: write {FUNCTIONS[root].usage}"
         if help_ is None and len(ref.path) == 1:
@@ -160,6 +162,9 @@ class _Inference:
     # -- comparisons
 
     def _comparison(self, expr: Binary) -> Type:
+        for side, other in ((expr.left, expr.right), (expr.right, expr.left)):
+            if isinstance(side, Ref) and isinstance(other, Literal):
+                self._beside[side] = (expr.op, other.value)
         left, right = self.type_of(expr.left), self.type_of(expr.right)
         if UNKNOWN in (left, right):
             return BOOLEAN
@@ -179,7 +184,9 @@ class _Inference:
             "they are never equal"
         )
         help_ = (
-            _as_other(expr.left, right)
+            _with_variable(expr.left, expr.right)
+            or _with_variable(expr.right, expr.left)
+            or _as_other(expr.left, right)
             or _as_other(expr.right, left)
             or _converted(expr.left, left, expr.right, right)
         )
@@ -259,9 +266,22 @@ def _either(op: str, left: Type, right: Type) -> Type:
     return union([*falsy, right])
 
 
+def _with_variable(expr: Expr, other: Expr) -> str | None:
+    """Return how a literal is compared with a variable, which is text however it was written."""
+    variable = other.known_from if isinstance(other, Literal) else other
+    if not isinstance(variable, Ref) or variable.root != "env" or not _is_written(expr):
+        return None
+    quoted = _quoted(expr)
+    return None if quoted is None else f"variables in `env` are text: write '{quoted}'"
+
+
+def _is_written(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.known_from is None
+
+
 def _as_other(expr: Expr, other: Type) -> str | None:
     """Return how a literal is written so that it can be compared with the other side."""
-    if not isinstance(expr, Literal):
+    if not isinstance(expr, Literal) or not _is_written(expr):
         return None
     wanted = kinds(other)
     value = expr.value

@@ -53,6 +53,9 @@ _MEANT = {
 _SAFE_INTEGER = 2**53 - 1
 
 _NO_ARITHMETIC = "there is no arithmetic here; compute it in a step and read its output"
+_NO_WILDCARD = (
+    "there is no `.*` here; write failure(), or compare each: steps.build.status == 'failed'"
+)
 _OTHER = {
     "+": "texts are joined by format('{0}{1}', a, b); numbers cannot be added here",
     "-": _NO_ARITHMETIC,
@@ -67,9 +70,6 @@ _OTHER = {
     "{": "an expression is written once in ${{ }}, without braces inside",
     "}": "an expression is written once in ${{ }}, without braces inside",
 }
-
-_EACH = "write one by one what `.*` would read, as in steps.a.status == 'failed' || ..."
-"""Of `needs.*.result` of GitHub Actions."""
 
 _LOST = frozenset("+-*/%?:")
 """What stands between two values, or before one: the values can still be read."""
@@ -112,7 +112,7 @@ class Lexer:
             elif not self.is_broken:
                 help_ = _OTHER.get(text, "take it out, or put it inside quotes")
                 if text == "*" and found and found[-1].text == ".":
-                    help_ = _EACH
+                    help_ = _NO_WILDCARD
                 if help_ not in said:
                     message = f'"{text}" has no meaning here'
                     self._error("expression-syntax", start, stop, message, help_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compiler.diagnostics import Diagnostics
+from compiler.expressions import foreign
 from compiler.expressions.functions import FUNCTIONS, format_parts
 from compiler.expressions.lexer import Lexer, Token
 from compiler.expressions.nearest import did_you_mean
@@ -324,7 +325,9 @@ class _Parser:
         if signature is None:
             message = f'there is no function "{call.name}"'
             help_ = (
-                did_you_mean(call.name, FUNCTIONS) or f"the functions are {', '.join(FUNCTIONS)}"
+                foreign.FUNCTIONS.get(call.name)
+                or did_you_mean(call.name, FUNCTIONS)
+                or f"the functions are {', '.join(FUNCTIONS)}"
             )
             self._error("unknown-function", name.start, name.end, message, help_)
         elif not signature.takes(len(call.args)):

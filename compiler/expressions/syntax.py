@@ -47,10 +47,11 @@ class _Located:
 
 @dataclass(frozen=True, slots=True)
 class Literal(_Located):
-    """`null`, `true`, `false`, a number or a quoted text."""
+    """`null`, `true`, `false`, a number or a quoted text; or a path whose value is known."""
 
     value: None | bool | int | float | str
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    known_from: Ref | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

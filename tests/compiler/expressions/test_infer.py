@@ -148,6 +148,12 @@ def test_a_wrong_first_argument_of_contains_is_one_mistake(text: str):
     ("text", "help_"),
     [
         ("needs.build.result", "write steps.build.status"),
+        ("needs.build.result == 'success'", "write steps.build.status == 'succeeded'"),
+        ("'failure' != needs.build.result", "write steps.build.status != 'failed'"),
+        ("needs.build.result == 'odd'", "write steps.build.status"),
+        ("needs.build.outputs.tag == 'success'", "write steps.build.outputs.tag"),
+        ("strategy.job-index",
+         "there is no matrix here: a step with `for_each` reads item and index"),
         ("needs.build.outputs.tag", "write steps.build.outputs.tag"),
         ("tasks.build.output.tag", "write steps.build.outputs.tag"),
         ("jobs.build", "write steps.build.status"),
@@ -159,7 +165,7 @@ def test_a_wrong_first_argument_of_contains_is_one_mistake(text: str):
         ("inputs.tags == inputs.stage", "write contains(inputs.tags, inputs.stage)"),
         ("inputs.count == inputs.stage", "make it text: format('{0}', inputs.count)"),
     ],
-)
+)  # fmt: skip
 def test_the_help_says_what_to_write_here(text: str, help_: str):
     """Names and habits of other tools."""
     diagnostics = Diagnostics(Source("test", text))

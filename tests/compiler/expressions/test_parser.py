@@ -174,3 +174,24 @@ def test_endless_expressions_are_refused(text):
     """Depth is limited, so that no later pass runs out of stack."""
     _, found = read(parse, text)
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "help_"),
+    [
+        ("contains(needs.*.result, 'failure')", "expression-syntax",
+         ("there is no `.*` here; write failure(), or compare each: "
+         "steps.build.status == 'failed'")),
+        ("steps.*.status", "expression-syntax",
+         ("there is no `.*` here; write failure(), or compare each: "
+         "steps.build.status == 'failed'")),
+        ("inputs.a * 2", "expression-syntax",
+         "there is no arithmetic here; compute it in a step and read its output"),
+        ("hashFiles('**/x.lock')", "unknown-function",
+         "there are no caches: nothing is kept from one run to the next; leave it out"),
+    ],
+)  # fmt: skip
+def test_words_of_github_actions(text: str, code: str, help_: str):
+    diagnostics = Diagnostics(Source("test", text))
+    parse(text, Span, diagnostics)
+    assert [(found.code, found.help) for found in diagnostics] == [(code, help_)]
