@@ -82,7 +82,8 @@ def are_triggers_known(context: Context) -> bool:
     count = len(written.items) if isinstance(written, Sequence) else int(written is not None)
     if len(workflow.triggers) < count or any(trigger.broken for trigger in workflow.triggers):
         return False
-    return context.node((*workflow.path, "on")) is None  # another tool's key for `trigger`
+    # Another tool's key for `trigger`, which is `true` after a YAML 1.1 tool has written the file.
+    return all(context.node((*workflow.path, key)) is None for key in ("on", "true"))
 
 
 def base(context: Context) -> dict[str, Type]:

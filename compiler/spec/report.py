@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Mapping as Named
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -12,7 +13,7 @@ from pydantic_core import ErrorDetails
 from compiler.diagnostics import Diagnostics, Label
 from compiler.document.nodes import Document, Lost, Mapping, Node, Path, Scalar
 from compiler.source import Span
-from compiler.spec import keys, prune
+from compiler.spec import keys, pasted, prune
 from compiler.spec.written.parts import Written
 
 M = TypeVar("M", bound=Written)
@@ -51,6 +52,7 @@ class Reporter:
         self.document = document
         self.diagnostics = diagnostics
         self._untold = 0  # mistakes that only follow from one of the file's form
+        self._guessed: set[Path] = set()  # keys, as written, that perhaps mean another
 
     def error(
         self,
@@ -201,11 +203,11 @@ class Reporter:
         return good, broken or bool(lost)
 
     def unknown_key(
-        self, model: type[Written], key: str, path: Path, beside: Collection[str]
+        self, model: type[Written], key: str, path: Path, beside: Named[str, JsonValue]
     ) -> str | None:
         """Report a key that a mapping does not have; return the one it stands for, if any.
 
-        `beside` are the mapping's keys.
+        `beside` is the mapping.
         """
         at = (*path, key)
         message = f"`{key}` is not a key of {model.place}"
@@ -214,14 +216,17 @@ class Reporter:
             help_ = f"leave it out: `{name}` is there too" if name in beside else f"write `{name}`"
             self.error_at_key("unknown-key", at, message, help_)
             return name
-        other = keys.foreign(model, key)
-        if other is not None:
-            self.error_at_key("foreign-key", at, message, other[1])
-            return other[0] if other[0] in keys.allowed(model) else None
+        said, other = pasted.advice(model, key, beside.get(key)), keys.foreign(model, key)
+        if said is not None or other is not None:
+            self.error_at_key("foreign-key", at, message, said or (other and other[1]))
+            return other[0] if other is not None and other[0] in keys.allowed(model) else None
         owner = keys.elsewhere(model, key)
         help_ = f"`{key}` belongs to {owner}" if owner else keys.advice(model, key)
         self.error_at_key("unknown-key", at, message, help_)
-        return None if owner else keys.mistyped(model, key)
+        guessed = None if owner else keys.mistyped(model, key)
+        if guessed is not None:
+            self._guessed.add(at)
+        return guessed
 
     def _take_out(
         self, error: ValidationError, model: type[Written], path: Path, part: Readable
@@ -284,6 +289,9 @@ class Reporter:
 
     def _detail(self, detail: ErrorDetails, at: Path) -> None:
         kind = detail["type"]
+        if self.document.written(at) in self._guessed:  # the key may be meant otherwise
+            self._untold += 1
+            return
         if kind in _WANTED:
             self.wrong_type(at, _WANTED[kind])
             return

@@ -7,7 +7,7 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from compiler.document.nodes import Path
-from compiler.spec import cron, model, parts, refs
+from compiler.spec import cron, model, parts, pasted, refs
 from compiler.spec.names import same
 from compiler.spec.report import Reporter, plain_list
 from compiler.spec.written import triggers as written
@@ -90,6 +90,8 @@ def _type(report: Reporter, plain: dict[str, JsonValue], path: Path) -> str | No
     if given is None and "type" not in plain:
         meant = next((key for key in plain if key in types), None)
         help_ = f"write `type: {meant}`, and the keys of it beside" if meant else None
+        if pasted.is_started_by(plain):
+            help_ = pasted.started_by(plain)
         report.error(
             "missing-key",
             path,
@@ -105,8 +107,9 @@ def _type(report: Reporter, plain: dict[str, JsonValue], path: Path) -> str | No
         return None
     meant = _OTHER_TYPES.get(given.lower())
     help_ = f"write `{meant}`" if meant else did_you_mean(given, types)
+    help_ = _LATER.get(given.lower()) or pasted.not_a_trigger(given) or help_
     message = f"`type` is the text '{given}', but must be {either(types)}"
-    report.error("unknown-value", at, message, _LATER.get(given.lower()) or help_)
+    report.error("unknown-value", at, message, help_)
     return meant
 
 

@@ -194,7 +194,7 @@ class Concurrency(Written):
 
     place: ClassVar[str] = "`concurrency`"
     foreign: ClassVar[Mapping[str, tuple[str | None, str]]] = {
-        "cancel-in-progress": (None, "write `on_conflict: cancel_running`"),
+        "cancel-in-progress": (None, "write `on_conflict: cancel_running` or `queue`"),
         "max": ("limit", "write `limit`"),
     }
 

@@ -68,7 +68,7 @@ class Root(Written):
         "secrets": (None, "name each secret where it is used: ${{ secrets.NAME }}"),
         "permissions": (None, "the compiler writes the permissions; leave it out"),
         "runs_on": (None, "write `defaults: {runner: lambda}` or `codebuild`"),
-        "run_name": (None, "write `name`"),
+        "run_name": (None, "leave it out: a run is known by the workflow's name, which is fixed"),
         "timeout_minutes": (None, "write `timeout` with a unit, such as 30m"),
         "retry": (None, "write it under `defaults`, for every step"),
         "runner": (None, "write it under `defaults`, for every step"),

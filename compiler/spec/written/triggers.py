@@ -54,6 +54,7 @@ class GitPushTrigger(TriggerPart):
         "tag": ("tags", "write `tags`, one or a list"),
         "branches-ignore": (None, "write `branch` with the patterns after a `!`"),
         "tags-ignore": (None, "write `tags` with the patterns after a `!`"),
+        "paths-ignore": (None, "write `paths` with the patterns after a `!`"),
         "path": ("paths", "write `paths`"),
         "paths-ignore": (None, "write `paths` with the patterns after a `!`"),
         "types": (None, "write `condition: event.action == 'opened'`"),

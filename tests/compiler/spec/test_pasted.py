@@ -1,0 +1,178 @@
+"""Keys of GitHub Actions whose value says what to write: the help is the finished line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.compiler.spec.reading import as_workflow, helps, mistakes
+
+STEPS = "steps: [{id: a, run: x}]\n"
+_PULLS = "it starts on pull requests that are opened, synchronized or reopened"
+
+
+@pytest.mark.parametrize(
+    ("value", "help_"),
+    [
+        ("true", "write `on_conflict: cancel_running`"),
+        ("false", "write `on_conflict: queue`"),
+        ("${{ github.ref != 'refs/heads/main' }}",
+         ("write `on_conflict: cancel_running` where it is true, "
+         "`on_conflict: queue` where it is not")),
+    ],
+)  # fmt: skip
+def test_what_a_further_run_does_to_the_one_in_progress(value, help_):
+    text = f"concurrency:\n  group: x\n  cancel-in-progress: {value}\n{STEPS}"
+    assert [code for code, _ in mistakes(text)] == ["foreign-key"]
+    assert helps(text) == [help_]
+
+
+@pytest.mark.parametrize(
+    ("value", "help_"),
+    [
+        ("production", "for reviewers put a step with `type: manual` before it"),
+        ("{name: prod, url: https://example.com}",
+         "for reviewers put a step with `type: manual` before it"),
+        ("{TOKEN: x}",
+         "for reviewers put a step with `type: manual` before it; for variables write `env`"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        as_workflow("{id: a, run: x, environment: VALUE}"),
+        "jobs: {a: {uses: b, environment: VALUE}}\n",
+    ],
+)
+def test_an_environment_is_an_approval_before_it_is_variables(text, value, help_):
+    assert helps(text.replace("VALUE", value)) == [help_]
+
+
+def test_the_environment_of_an_action_may_be_an_input_of_it():
+    assert helps(as_workflow("{id: a, action: deploy, environment: prod}")) == [
+        (
+            "for reviewers put a step with `type: manual` before it; "
+            "what the action is given stands in its `inputs`"
+        )
+    ]
+
+
+@pytest.mark.parametrize("value", ["production", "{group: x}"])
+def test_concurrency_of_one_step_belongs_into_a_workflow_of_its_own(value):
+    text = as_workflow(f"{{id: a, run: x, concurrency: {value}}}")
+    assert mistakes(text) == [("foreign-key", "concurrency")]
+    assert helps(text) == ["write it at the root; for one step, put that into its own workflow"]
+
+
+def test_the_value_of_a_key_that_was_only_guessed_is_not_judged():
+    assert mistakes(as_workflow("{id: a, run: x, for_each: [1], max_concurency: all}")) == [
+        ("unknown-key", "max_concurency")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "help_"),
+    [
+        ("push", "write `trigger: {type: git-push}`"),
+        ("[push, pull_request]", "write `trigger: {type: git-push, event: [push, pull_request]}`"),
+        ("{push: {branches: [main], paths-ignore: [docs/**]}}",
+         'write `trigger: {type: git-push, branch: main, paths: "!docs/**"}`'),
+        ("{push: {branches: ['**'], branches-ignore: [wip]}}",
+         'write `trigger: {type: git-push, branch: ["**", "!wip"]}`'),
+        ("{push: {branches: [main]}, pull_request: {branches: [main], types: [opened]}}",
+         "write `trigger: {type: git-push, event: [push, pull_request], branch: main}`"),
+        ("{push: {branches: [main]}, pull_request: {}}",
+         ("write `trigger: [{type: git-push, branch: main}, "
+         "{type: git-push, event: pull_request}]`")),
+        ("{schedule: [{cron: 0 6 * * 1-5}]}",
+         'write `trigger: {type: schedule, cron: "0 6 * * 1-5"}`'),
+        ("workflow_dispatch", "leave `workflow_dispatch` out: any workflow can be started"),
+        ("{workflow_call: {inputs: {x: {type: string}}, outputs: {}}}",
+         ("leave `workflow_call` out: any workflow can be called; "
+         "write its `inputs:` and `outputs:` at the root")),
+        ("{push: {}, release: {types: [published]}}",
+         ("write `trigger: {type: git-push}`; "
+         "there is none for `release`: `type: http` takes a webhook")),
+        ("1", "write `trigger`, with a `type`"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("key", ["on", '"on"', "true"])
+def test_what_starts_a_workflow_is_told_as_the_finished_trigger(key, value, help_):
+    text = f"{key}: {value}\n{STEPS}"
+    assert [code for code, _ in mistakes(text)] == ["foreign-key"]
+    assert helps(text) == [help_]
+
+
+def test_a_trigger_of_many_branches_is_told_its_form_only():
+    branches = ", ".join(f"a-long-name-of-a-branch-{n}" for n in range(20))
+    (help_,) = helps(f"on: {{push: {{branches: [{branches}]}}}}\n{STEPS}")
+    assert help_ is not None
+    assert help_.startswith("write `trigger: {type: git-push, event: [push, pull_request], branch:")
+
+
+def test_what_the_help_says_for_on_is_read():
+    text = "on: {push: {branches: ['**', \"it's\", 1.2], tags: [v1.2], paths-ignore: ['*.md']}}\n"
+    (help_,) = helps(text + STEPS)
+    assert help_ is not None
+    assert "1.2" in help_
+    assert mistakes(help_.removeprefix("write `").removesuffix("`") + "\n" + STEPS) == []
+
+
+@pytest.mark.parametrize(
+    ("trigger", "code", "help_"),
+    [
+        ("{push: {branches: [main]}}", "missing-key",
+         "write `trigger: {type: git-push, branch: main}`"),
+        ("{workflow_dispatch: {}}", "missing-key",
+         "leave `workflow_dispatch` out: any workflow can be started"),
+        ("{type: workflow_call}", "unknown-value",
+         "leave it out: any workflow can be called; write `inputs:` at the root"),
+        ("{type: workflow_dispatch}", "unknown-value",
+         "leave it out: any workflow can be started; write `inputs:` at the root"),
+        ("{type: release}", "unknown-value",
+         "there is none for `release`; `type: http` takes a webhook"),
+        ("{type: git-push, types: [opened]}", "foreign-key",
+         "leave it out; filter with `condition: event.action == 'opened'`"),
+        ("{type: git-push, types: [opened, reopened]}", "foreign-key",
+         ("leave it out; filter with "
+         "`condition: event.action == 'opened' || event.action == 'reopened'`")),
+        ("{type: git-push, types: [opened, synchronize, reopened]}", "foreign-key",
+         f"leave it out: {_PULLS}"),
+        ("{type: git-push, types: [closed]}", "foreign-key",
+         f"leave it out: {_PULLS}, and on nothing like closed"),
+        ("{type: git-push, paths-ignore: [docs/**]}", "foreign-key",
+         "write `paths` with the patterns after a `!`"),
+    ],
+)  # fmt: skip
+def test_a_trigger_with_words_of_on(trigger, code, help_):
+    text = f"trigger: {trigger}\n{STEPS}"
+    assert [found for found, _ in mistakes(text)] == [code]
+    assert helps(text) == [help_]
+
+
+@pytest.mark.parametrize(
+    ("line", "help_"),
+    [
+        ("shell: bash", "scripts run in bash; leave it out"),
+        ("shell: python",
+         "scripts run in bash; begin this one with `python - <<'EOF'`, and end it with `EOF`"),
+        ("services: {db: {image: postgres}}",
+         "there are none; start it in the script: `docker run -d ...`"),
+        ("defaults: {run: {working-directory: app}}",
+         "write it at the root; for `working-directory` write `cd` in the script"),
+        ("strategy: {matrix: {os: [a, b]}}", "write `for_each: [a, b]`"),
+        ("strategy: {matrix: {os: [a, b], py: [3.10, 3.11], include: [{os: c}]}}",
+         "write the list of combinations: `for_each: [{os: a, py: 3.10}, ...]`"),
+        ("strategy: {matrix: '${{ fromJSON(inputs.x) }}'}",
+         "write `for_each` with the list of items"),
+    ],
+)  # fmt: skip
+def test_a_step_with_keys_of_there(line, help_):
+    text = as_workflow(f"id: a\nrun: x\n{line}")
+    assert [code for code, _ in mistakes(text)] == ["foreign-key"]
+    assert helps(text) == [help_]
+
+
+def test_a_script_for_another_shell_is_not_told_to_leave_that_out():
+    (help_,) = helps(as_workflow("{id: a, run: x, shell: pwsh}"))
+    assert help_ is not None
+    assert "leave it out" not in help_
