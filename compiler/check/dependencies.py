@@ -112,7 +112,7 @@ def _report_unknown(
         context.diagnostics.error("unknown-step", span, message, help=advice)
         return
     if close is None or close is asking:
-        ids = listed(entry.id for entry in group.entries if entry is not asking)
+        ids = listed(entry.id for entry in group.entries if entry is not asking and entry.has_id)
         advice = f"the steps here: {ids}" if ids else "leave it out: there is no other step here"
         context.diagnostics.error("unknown-step", span, message, help=advice)
         return

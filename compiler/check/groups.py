@@ -8,7 +8,7 @@ from typing import Literal
 
 from compiler.expressions.nearest import nearest
 from compiler.spec import Step, Workflow
-from compiler.spec.names import same
+from compiler.spec.names import is_id, same
 
 _COMPARISONS = 20_000
 
@@ -56,6 +56,11 @@ class Entry:
         return self.step.id
 
     @property
+    def has_id(self) -> bool:
+        """Whether the step has an id: one that has none is called by its place."""
+        return is_id(self.step.id)
+
+    @property
     def bit(self) -> int:
         """The step in the bitsets of its group."""
         return 1 << self.position
@@ -87,7 +92,8 @@ class Groups:
         """
         key = (word, id(group))
         if key not in self._near:
-            steps = list(self.entries()) if group is None else group.entries
+            every = self.entries() if group is None else group.entries
+            steps = [entry for entry in every if entry.has_id]
             names = {entry.step.name: entry for entry in steps}
             names.update({entry.id: entry for entry in steps})
             affordable = (len(self._near) + 1) * len(names) <= _COMPARISONS

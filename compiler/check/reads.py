@@ -151,13 +151,15 @@ class Reads:
         close = self.groups.nearest(named)
         if close is None and len(named) > 2:
             folded = (
-                entry for key, entry in self.groups.by_id.items() if key.startswith(same(named))
+                entry
+                for key, entry in self.groups.by_id.items()
+                if entry.has_id and key.startswith(same(named))
             )
             close = next(folded, None)
         span = ref.path[1].span
         if close is None or (close is reader.entry and reader.own is None):
-            others = (entry.id for entry in self.groups.entries() if entry is not reader.entry)
-            ids = listed(others)
+            others = (entry for entry in self.groups.entries() if entry is not reader.entry)
+            ids = listed(entry.id for entry in others if entry.has_id)
             advice = f"the steps: {ids}" if ids else "there is no other step to read"
             self._error("unknown-step", span, f"there is no step '{named}'", advice)
             return
@@ -191,8 +193,9 @@ class Reads:
             message = f"'{own.id}' reads '{entry.id}', which comes after it"
             advice = f"take the read out, or take '{here.id}' out of what '{outer.id}' depends on"
         else:
-            written = [group.entries[need].id for need in group.dependencies[here.position]]
-            line = f"depends_on: [{', '.join((*written, outer.id))}]"
+            needs = [group.entries[need] for need in group.dependencies[here.position]]
+            written = [need.id for need in (*needs, outer) if need.has_id]
+            line = f"depends_on: [{', '.join(written)}]"
             where = "this step" if here is own else f"the block '{here.id}'"
             message = f"'{own.id}' reads '{entry.id}', but does not come after it"
             advice = f"add to {where}: `{line}`"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from compiler.document.nodes import Lost, Path
-from compiler.spec import names
+from compiler.spec import names, pasted
 from compiler.spec.model import Input, Inputs, Output, Outputs
 from compiler.spec.parts import bad_name
 from compiler.spec.report import Reporter, plain_list
@@ -29,6 +29,7 @@ _OTHER_TYPES = {
     "str": "string", "text": "string", "date": "string", "int": "integer", "float": "number",
     "double": "number", "decimal": "number", "bool": "boolean", "flag": "boolean",
     "list": "array", "map": "object", "mapping": "object", "dict": "object", "choice": "string",
+    "environment": "string",
 }  # fmt: skip
 TEXTS = ("title", "description", "pattern", "format", "$comment")
 COUNTS = (
@@ -169,6 +170,12 @@ def field(
         report.wrong_type(path, "a type or a mapping", f"write one of {', '.join(TYPES)}")
         return {}, False
     schema: Schema = {}
+    choice = pasted.choice(plain)
+    if choice is not None:
+        help_ = f"write `type: string` and `{pasted.enum(plain['options'])}`"
+        report.error("unknown-value", (*path, "type"), "'choice' is not a type", help_)
+        report.alias(path, "enum", "options")
+        plain = choice
     for key, value in plain.items():
         if key not in more and key != "required":
             schema.update(_entry(report, plain, key, value, path))
@@ -184,7 +191,7 @@ def _entry(report: Reporter, plain: Schema, key: str, value: JsonValue, path: Pa
     """Return what one key of a long form adds to its schema."""
     at = (*path, key)
     if key not in KEYWORDS:
-        _unknown(report, key, at)
+        _unknown(report, key, at, value)
         return {}
     if key == "type":
         found = _types(report, value, at)
@@ -214,15 +221,20 @@ def _type(report: Reporter, value: JsonValue, path: Path) -> str | None:
         return value
     meant = _OTHER_TYPES.get(value.lower())
     help_ = f"write `{meant}`" if meant else did_you_mean(value, TYPES)
+    if value == "environment":
+        help_ = "write `string`; for its reviewers put in a step with `type: manual`"
     report.error(
         "unknown-value", path, f"'{value}' is not a type", help_ or f"write {either(TYPES)}"
     )
     return meant or nearest(value, TYPES)
 
 
-def _unknown(report: Reporter, key: str, path: Path) -> None:
+def _unknown(report: Reporter, key: str, path: Path, value: JsonValue) -> None:
     near = nearest(key, KEYWORDS)
-    help_ = _FOREIGN.get(key) or (f"did you mean `{near}`?" if near else None)
+    enum = pasted.enum(value) if key in ("options", "choices", "values") else None
+    help_ = (f"write `{enum}`" if enum else _FOREIGN.get(key)) or (
+        f"did you mean `{near}`?" if near else None
+    )
     report.error_at_key(
         "unknown-key",
         path,

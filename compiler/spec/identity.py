@@ -39,7 +39,8 @@ def identify(
             "this step has neither `id` nor `name`",
             "add `id:`, which other steps can refer to",
         )
-    return Identity(stand_in(path), stand_in(path), given=False, known=False)
+    instead = stand_in(report, path)
+    return Identity(instead, instead, given=False, known=False)
 
 
 def job(report: Reporter, key: str, name: str | None, path: Path) -> Identity:
@@ -67,7 +68,7 @@ def _given(report: Reporter, given: str, name: str | None, path: Path) -> Identi
     else:
         report.error_at_key("bad-id", path, problem, help_)
     # What the help proposes may be another step's id, which is for the author to see then.
-    return Identity(better or stand_in(path), name or given, given=True, known=False)
+    return Identity(better or stand_in(report, path[:-1]), name or given, given=True, known=False)
 
 
 def _from_name(report: Reporter, name: str, path: Path) -> Identity:
@@ -80,12 +81,16 @@ def _from_name(report: Reporter, name: str, path: Path) -> Identity:
         f"no id can be made of the name '{name}'",
         "add an `id` of letters, digits, - and _",
     )
-    return Identity(stand_in(path), name, given=False, known=False)
+    return Identity(stand_in(report, path), name, given=False, known=False)
 
 
-def stand_in(path: Path) -> str:
-    """Return an id for a step that has none."""
-    return "step_" + "_".join(str(part) for part in path if isinstance(part, int))
+def stand_in(report: Reporter, path: Path) -> str:
+    """Return an id for a step that has none: its place, so that messages show nothing invented.
+
+    It is none that could be written (`names.is_id`), as nobody should.
+    """
+    line, column = report.document.source.line_column(report.value(path).start)
+    return f"step at {line}:{column}"
 
 
 def collisions(report: Reporter, steps: Iterable[Step], unknown: set[Path]) -> set[Path]:

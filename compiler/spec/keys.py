@@ -17,6 +17,7 @@ _NAME_LISTS = ("depends_on", "artifacts", "assignees", "paths", "branch")
 _SHOWN = 4
 _EVENTS = ("push", "pull_request")
 _ERROR = re.compile(r"[A-Z]\w*(\.\w+)*")  # contexts and functions begin small
+_ITEM = re.compile(r"\b(matrix|item|index|strategy)\b")
 _SHORT = {
     "concurrency": (re.compile(r".{1,80}"), "group"),
     "retry": (re.compile(r"\d+"), "count"),
@@ -124,6 +125,13 @@ def help_for(path: Path, node: Node) -> str | None:
         names = ", ".join(name.text for name, _ in node.entries[:_SHOWN])
         return f"write `{key}: [{names}]`" if len(node.entries) <= _SHOWN else None
     return None
+
+
+def fixed_name(path: Path, node: Node) -> str | None:
+    """Return what to write for the name of something that has the item of a loop in it."""
+    if path[-1:] != ("name",) or not isinstance(node, Scalar) or not _ITEM.search(node.text):
+        return None
+    return "write a plain name: the items of a `for_each` are told apart by themselves"
 
 
 def _long_form(path: Path, key: str, text: str) -> str | None:

@@ -15,6 +15,7 @@ from compiler.spec.written import steps as written
 from compiler.spec.written.scalars import did_you_mean, either, nearest
 
 _EXAMPLE = "write `action:`, `run:` or `type:` with " + either(written.TYPES)
+_LEFT_OUT = "leave"
 _OTHER_TYPES = {
     "approval": "manual", "human": "manual", "approve": "manual", "pause": "manual",
     "workflow": "subworkflow", "sub-workflow": "subworkflow", "sub_workflow": "subworkflow",
@@ -133,6 +134,14 @@ def _guessed(plain: dict[str, JsonValue]) -> Kind:
 
 def _uses(report: Reporter, plain: dict[str, JsonValue], path: Path, uses: str) -> Kind:
     at = (*path, "uses")
+    if uses.startswith("./.github/actions/"):
+        help_ = f"write the script of {uses} under `run:`, or an action of this project"
+        report.error_at_key("foreign-key", at, f"`uses: {uses}` calls a composite action", help_)
+        return Kind(None, _without(plain, "uses", "with"), broken=True)
+    if uses.startswith("docker://"):
+        help_ = f"write what it runs under `run:`, with `image: {uses.removeprefix('docker://')}`"
+        report.error_at_key("foreign-key", at, f"`uses: {uses}` runs a container", help_)
+        return Kind(None, _without(plain, "uses", "with"), broken=True)
     if uses.startswith(".") or uses.endswith((".yaml", ".yml")):
         report.error_at_key(
             "foreign-key",
@@ -151,6 +160,8 @@ def _uses(report: Reporter, plain: dict[str, JsonValue], path: Path, uses: str) 
         f"`uses: {uses}` calls another tool's action",
         _instead_of(uses),
     )
+    if _instead_of(uses).startswith(_LEFT_OUT):
+        return Kind(None, {key: plain[key] for key in ("id", "name") if key in plain}, broken=True)
     return Kind(None, _without(plain, "uses"), broken=True)
 
 
@@ -165,6 +176,8 @@ def _instead_of(uses: str) -> str:
             return "leave the step out: artifacts of the steps before are there"
         case "actions/cache":
             return "leave the step out: nothing is kept from one run to the next"
+        case name if name.startswith("actions/setup-"):
+            return "leave the step out; `image:` of a script is a container with what it needs"
         case _:
             return "write `action:` with an action of this project, or a script under `run:`"
 

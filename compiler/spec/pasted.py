@@ -170,6 +170,26 @@ _OTHERS = frozenset(
 )  # fmt: skip
 
 
+# --- inputs ---------------------------------------------------------------------------------------
+
+
+def choice(field: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
+    """Return an input with `type: choice` as it is written here."""
+    options = field.get("options")
+    if field.get("type") != "choice" or not isinstance(options, list) or not options:
+        return None
+    rest = {key: value for key, value in field.items() if key != "options"}
+    return {**rest, "type": "string", "enum": options}
+
+
+def enum(options: JsonValue) -> str | None:
+    """Return `enum` with the values of `options`, if they are short enough to be shown."""
+    if not isinstance(options, list) or not options:
+        return None
+    line = f"enum: [{', '.join(_item(option) for option in options)}]"
+    return line if len(line) <= _LONGEST else "enum: [...]"
+
+
 # --- what stands on a step or a job ---------------------------------------------------------------
 
 

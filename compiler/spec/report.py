@@ -107,8 +107,13 @@ class Reporter:
         if isinstance(node, Mapping) and node.entries:
             return node.entries[0][0].span
         if isinstance(node, Scalar) and node.span.start == node.span.end:
-            return self.key(path)
+            return self._dash(node) if path and isinstance(path[-1], int) else self.key(path)
         return node.span
+
+    def _dash(self, item: Scalar) -> Span:
+        """Return where the dash of an empty item of a list stands."""
+        at = self.document.source.text.rfind("-", 0, item.span.start)
+        return Span(at, at + 1) if at >= 0 else item.span
 
     def key(self, path: Path) -> Span:
         """Return where the key at the end of a path stands."""
@@ -131,7 +136,9 @@ class Reporter:
         message = f"{self.subject(path)} is {found}, but must be {wanted}"
         if found == "empty":
             message = f"{self.subject(path)} has no value"
-            help_ = help_ or "write a value, or leave the key out"
+            is_item = bool(path) and isinstance(path[-1], int)
+            instead = "write it, or take the dash out" if is_item else None
+            help_ = instead or help_ or "write a value, or leave the key out"
         help_ = help_ or keys.help_for(path, self.document.nearest(path))
         self.error("wrong-type", path, message, help_)
 
@@ -297,7 +304,9 @@ class Reporter:
             return
         context = detail.get("ctx", {})
         say = str(context.get("say", "{key} cannot be {found}"))
-        help_ = context.get("help") or keys.help_for(at, self.document.nearest(at))
+        node = self.document.nearest(at)
+        help_ = keys.fixed_name(at, node) if kind == "fixed-value" else None
+        help_ = help_ or context.get("help") or keys.help_for(at, node)
         text = say.replace("{key}", self.subject(at)).replace("{found}", self.found(at))
         if "{found}" in say and self.found(at) == "empty":
             text = f"{self.subject(at)} has no value"

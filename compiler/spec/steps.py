@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from compiler.document.nodes import Path
-from compiler.spec import build, identity, keys, kinds, model, names, parts
+from compiler.spec import build, identity, keys, kinds, model, names, parts, pasted
 from compiler.spec.report import Read, Reporter, plain_list
 from compiler.spec.written import steps as written
 from compiler.spec.written.scalars import OPEN
@@ -23,6 +23,10 @@ class Place:
     undo: bool = False
 
 
+_JOB_WITH_STEPS = (
+    "a job with `steps` becomes a step under `steps:` at the root; join its `run`s into one "
+    "script, and write its `needs` as `depends_on`"
+)
 _PLAIN = Place()
 _INSIDE = Place(at_once=True)
 
@@ -62,6 +66,8 @@ class StepDecoder:
             self.report.wrong_type(path, "a step, a mapping with an `id` and what it does")
             return self._unreadable(path)
         kind = kinds.choose(self.report, plain, path)
+        if kind.kind is None and "uses" in plain and "id" not in plain and "name" not in plain:
+            return self._unreadable(path)  # to be left out, or to become something else
         if kind.kind is None:
             read: Read[written.StepPart] = self._only_common(kind.plain, path)
         else:
@@ -79,7 +85,9 @@ class StepDecoder:
 
     def _unreadable(self, path: Path) -> model.Step:
         self.unknown.add(path)
-        name = identity.stand_in(path)
+        return self._empty(path, identity.stand_in(self.report, path))
+
+    def _empty(self, path: Path, name: str) -> model.Step:
         nothing = model.Values(path=path)
         return model.UnknownStep(
             path=path, id=name, name=name, broken=True, outputs=nothing, env=nothing
@@ -160,6 +168,9 @@ class StepDecoder:
             help_ = None
             if isinstance(items, str):
                 help_ = f"write [{items}]" if "," in items else f"write ${{{{ {items} }}}}"
+            elif isinstance(items, dict):
+                matrix = items.get("matrix", items)
+                help_ = pasted.for_each(matrix) or "write the list of items: `for_each: [a, b]`"
             self.report.wrong_type((*path, "for_each"), "a list or an expression", help_)
             items = None  # `item` and `index` are known all the same
         return model.ForEach(
@@ -243,6 +254,11 @@ class StepDecoder:
         if not isinstance(plain, dict):
             self.report.wrong_type(path, "a mapping with `uses`")
             return self._unreadable(path)
+        if "steps" in plain and "uses" not in plain:
+            # What else it says will mean something else: `runs-on`, `if`, what its steps give.
+            message = "`steps` is not a key of a job"
+            self.report.error_at_key("foreign-key", (*path, "steps"), message, _JOB_WITH_STEPS)
+            return self._empty(path, key)
         read = self.report.read(written.Job, plain, path)
         part = read.value or _common_part(read.plain)
         found = identity.job(self.report, key, part.name, path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.compiler.spec.reading import as_workflow, helps, mistakes
+from compiler.spec import decode
+from tests.compiler.spec.reading import as_workflow, document, helps, mistakes
 
 STEPS = "steps: [{id: a, run: x}]\n"
 _PULLS = "it starts on pull requests that are opened, synchronized or reopened"
@@ -176,3 +177,101 @@ def test_a_script_for_another_shell_is_not_told_to_leave_that_out():
     (help_,) = helps(as_workflow("{id: a, run: x, shell: pwsh}"))
     assert help_ is not None
     assert "leave it out" not in help_
+
+
+@pytest.mark.parametrize(
+    ("input_", "found", "help_"),
+    [
+        ("{type: choice, options: [info, debug], default: info}", ("unknown-value", "choice"),
+         "write `type: string` and `enum: [info, debug]`"),
+        ("{type: choice}", ("unknown-value", "choice"), "write `string`"),
+        ("{options: [1, 2.50, a b]}", ("unknown-key", "options"),
+         'write `enum: [1, 2.50, "a b"]`'),
+        ("{type: environment}", ("unknown-value", "environment"),
+         "write `string`; for its reviewers put in a step with `type: manual`"),
+    ],
+)  # fmt: skip
+def test_an_input_of_workflow_dispatch(input_, found, help_):
+    text = f"inputs: {{x: {input_}}}\n{STEPS}"
+    assert (mistakes(text), helps(text)) == ([found], [help_])
+
+
+def test_the_default_of_a_choice_is_held_against_its_options():
+    text = f"inputs: {{x: {{type: choice, options: [a, b], default: c}}}}\n{STEPS}"
+    assert [code for code, _ in mistakes(text)] == ["unknown-value", "bad-default"]
+
+
+def test_a_job_with_steps_is_one_mistake_with_all_that_it_becomes():
+    text = """
+        jobs:
+          build:
+            runs-on: ubuntu-latest
+            timeout-minutes: 10
+            concurrency: x
+            outputs: {version: "${{ steps.meta.outputs.version }}"}
+            steps:
+              - {id: meta, run: x}
+          deploy:
+            needs: build
+            if: always()
+            steps: [{run: x}]
+        """
+    assert mistakes(text) == [("foreign-key", "steps"), ("foreign-key", "steps")]
+    assert set(helps(text)) == {
+        (
+            "a job with `steps` becomes a step under `steps:` at the root; join its `run`s into "
+            "one script, and write its `needs` as `depends_on`"
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("uses", "help_"),
+    [
+        ("actions/checkout@v4", "leave the step out: every script finds the source in its folder"),
+        ("actions/setup-node@v4",
+         "leave the step out; `image:` of a script is a container with what it needs"),
+        ("owner/action@v1",
+         "write `action:` with an action of this project, or a script under `run:`"),
+        ("./.github/actions/foo",
+         "write the script of ./.github/actions/foo under `run:`, or an action of this project"),
+        ("docker://alpine:3", "write what it runs under `run:`, with `image: alpine:3`"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["", "name: A\n"])
+def test_a_step_that_uses_something_is_one_mistake(name, uses, help_):
+    text = as_workflow(f"{name}uses: {uses}\nwith: {{x: 1}}")
+    assert mistakes(text)[:1] == [("foreign-key", "uses")]
+    assert helps(text)[:1] == [help_]
+    assert len(mistakes(text)) == 1
+
+
+def test_an_empty_item_is_shown_at_its_dash():
+    text = "steps:\n  - {id: a, run: x}\n  - # nothing - yet\n\n  - {id: b, run: x}\n"
+    assert mistakes(text) == [("wrong-type", "-")]
+    found, diagnostics = document(text)
+    decode(found, diagnostics)
+    (told,) = diagnostics
+    assert (found.source.line_column(told.span.start), told.help) == (
+        (3, 3),
+        "write it, or take the dash out",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "help_"),
+    [
+        ("name: Test (${{ matrix.os }})", "fixed-value",
+         "write a plain name: the items of a `for_each` are told apart by themselves"),
+        ("name: Test (${{ item.os }})", "fixed-value",
+         "write a plain name: the items of a `for_each` are told apart by themselves"),
+        ("name: Test ${{ inputs.x }}", "fixed-value", "write the value itself"),
+        ("for_each: {os: [a, b], py: [1, 2]}", "wrong-type",
+         "write the list of combinations: `for_each: [{os: a, py: 1}, ...]`"),
+        ("for_each: {matrix: {os: [a, b]}}", "wrong-type", "write `for_each: [a, b]`"),
+        ("for_each: {a: 1}", "wrong-type", "write the list of items: `for_each: [a, b]`"),
+    ],
+)  # fmt: skip
+def test_a_matrix_in_other_words(line, code, help_):
+    text = as_workflow(f"id: a\nrun: x\n{line}")
+    assert ([found for found, _ in mistakes(text)], helps(text)) == ([code], [help_])
