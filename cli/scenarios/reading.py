@@ -9,7 +9,15 @@ from cli.scenarios.cases import Case, Scenario
 from cli.scenarios.expectations import expectations
 from cli.scenarios.given import given
 from cli.scenarios.subject import Subject, named
-from cli.scenarios.written import CasePart, DecisionPart, FailPart, FilePart, StubPart
+from cli.scenarios.written import (
+    CHOICES,
+    DECISIONS,
+    CasePart,
+    DecisionPart,
+    FailPart,
+    FilePart,
+    StubPart,
+)
 from compiler.check.suggest import suggestion
 from compiler.diagnostics import Diagnostics
 from compiler.document import Document, only, read, to_plain
@@ -148,6 +156,11 @@ class _Reader:
         return tuple(one for one in said if one is not None)
 
     def _decision(self, written: Json, path: Place, answers: tuple[str, ...]) -> Said | None:
+        if isinstance(written, str) and written in (*DECISIONS, *CHOICES):
+            self._reporter.wrong_type(
+                path, "a mapping, a decision", f"write `{{status: {written}}}`"
+            )
+            return None
         part = self._reporter.read(DecisionPart, written, path).value
         if part is None:
             return None

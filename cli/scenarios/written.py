@@ -22,6 +22,7 @@ from compiler.spec.written.scalars import (
     choice,
     listed,
     wrong,
+    wrong_type,
 )
 from protocol import status
 from protocol.addresses import is_address
@@ -34,6 +35,30 @@ _RUN = (status.SUCCEEDED, status.FAILED, status.CANCELLED)
 _REASONS = ("condition", "upstream_failed", "upstream_skipped")
 DECISIONS = ("approved", "rejected")
 CHOICES = ("retry", "skip", "fail")
+
+
+_OTHER_WORDS = {
+    "success": status.SUCCEEDED, "passed": status.SUCCEEDED, "ok": status.SUCCEEDED,
+    "completed": status.SUCCEEDED, "failure": status.FAILED, "error": status.FAILED,
+    "timeout": status.TIMED_OUT, "canceled": status.CANCELLED, "stopped": status.CANCELLED,
+}  # fmt: skip
+_EVENTS = {
+    "push": "{ref: refs/heads/main}",
+    "tag": "{ref: refs/tags/v1}",
+    "pull_request": "{pull_request: {head: {ref: topic}, base: {ref: main}}}",
+}
+"""The shortest events of those that `stepsmith run --event` knows by a word."""
+
+
+def _meant(word: str) -> str | None:
+    meant = _OTHER_WORDS.get(word.lower())
+    return f"write `{meant}`" if meant else None
+
+
+def _event(value: object) -> object:
+    if isinstance(value, str) and value in _EVENTS:
+        raise wrong_type("a mapping, the event", f"write `event: {_EVENTS[value]}`")
+    return value
 
 
 def _mail(text: str) -> str:
@@ -74,7 +99,9 @@ class CasePart(Written):
 
     name: Word = Field(description="What the case shows")
     inputs: Maybe[Free] = Field(None, description="The workflow's inputs")
-    event: Maybe[Free] = Field(None, description="An event in place of inputs")
+    event: Maybe[Annotated[Free, BeforeValidator(_event)]] = Field(
+        None, description="An event in place of inputs"
+    )
     trigger: Maybe[Fixed] = Field(None, description="The trigger that takes the event")
     stubs: Maybe[Free] = Field(None, description="What steps come to, by their ids")
     decisions: Maybe[Free] = Field(None, description="What people decide, by the steps' ids")
@@ -168,7 +195,9 @@ class StepPart(Written):
 
     place: ClassVar[str] = "an expected step"
 
-    status: Maybe[Annotated[str, *choice(*_STEP)]] = Field(None, description="Its status")
+    status: Maybe[Annotated[str, *choice(*_STEP, why=_meant)]] = Field(
+        None, description="Its status"
+    )
     reason: Maybe[Annotated[str, *choice(*_REASONS)]] = Field(
         None, description="Why it was skipped"
     )
@@ -185,9 +214,12 @@ class ExpectPart(Written):
     place: ClassVar[str] = "`expect`"
     foreign: ClassVar[Mapping[str, tuple[str | None, str]]] = {
         "duration": ("takes", "write `takes: {at_most: ...}`"),
+        "jobs": ("steps", "write `steps`"),
     }
 
-    status: Maybe[Annotated[str, *choice(*_RUN)]] = Field(None, description="The run's status")
+    status: Maybe[Annotated[str, *choice(*_RUN, why=_meant)]] = Field(
+        None, description="The run's status"
+    )
     steps: Maybe[Free] = Field(None, description="What becomes of steps, by their ids")
     outputs: Maybe[Free] = Field(None, description="Some of the run's outputs")
     notifications: Maybe[CountOrNone] = Field(None, description="How many messages people get")

@@ -107,6 +107,31 @@ def codes(*cases: str, made) -> list[tuple[str, str]]:
             "unknown-value",
             "write one of approved, rejected",
         ),
+        (
+            "- {name: a, inputs: {name: x}, expect: {status: success}}",
+            "unknown-value",
+            "write `succeeded`",
+        ),
+        (
+            "- {name: a, inputs: {name: x}, expect: {steps: {review: {status: failure}}}}",
+            "unknown-value",
+            "write `failed`",
+        ),
+        (
+            "- {name: a, inputs: {name: x}, expect: {jobs: {review: {status: failed}}}}",
+            "foreign-key",
+            "write `steps`",
+        ),
+        (
+            "- {name: a, inputs: {name: x}, decisions: {review: approved}}",
+            "wrong-type",
+            "write `{status: approved}`",
+        ),
+        (
+            "- {name: a, inputs: {name: x}, decisions: {review: maybe}}",
+            "wrong-type",
+            "",
+        ),
         ("- {name: a, inputs: {nam: x}}", "unknown-input", "did you mean 'name'?"),
         ("- {name: a, inputs: {name: x, count: no}}", "wrong-input", "give a whole number"),
         ("- {name: a, event: {}}", "missing-key", "the workflow has no trigger"),
@@ -115,7 +140,22 @@ def codes(*cases: str, made) -> list[tuple[str, str]]:
 def test_a_mistake_is_reported_at_its_place_with_what_to_write(scenario, case, code, help_):
     found = codes(f"{case}\n", made=scenario)
     assert [one for one, _ in found] == [code]
-    assert help_ in found[0][1]
+    assert help_ in (found[0][1] or "")
+
+
+@pytest.mark.parametrize("word", ["push", "tag", "pull_request"])
+def test_an_event_that_is_only_a_word_is_told_as_one_that_starts_a_run(scenario, tmp_path, word):
+    write(
+        tmp_path / "w.yaml",
+        "name: W\ntrigger: {type: git-push, event: [push, pull_request], branch: '**', tags: v*}\n"
+        "steps: [{id: a, run: echo}]\n",
+    )
+    case = "- {name: a, event: EVENT, stubs: {a: {}}}\n"
+    ((code, help_),) = codes(case.replace("EVENT", word), made=scenario)
+    assert code == "wrong-type"
+    event = help_.removeprefix("write `event: ").removesuffix("`")
+    ended = call("test", scenario(case.replace("EVENT", event)))
+    assert (ended.code, ended.err) == (0, "")
 
 
 def test_all_mistakes_of_a_file_are_reported_at_once(scenario):

@@ -184,9 +184,11 @@ def one_of(
     return check
 
 
-def choice(*choices: str) -> tuple[BeforeValidator, WithJsonSchema]:
+def choice(
+    *choices: str, why: Callable[[str], str | None] | None = None
+) -> tuple[BeforeValidator, WithJsonSchema]:
     """Return the annotations of a field that takes one of some words."""
-    return BeforeValidator(one_of(*choices)), WithJsonSchema({"enum": list(choices)})
+    return BeforeValidator(one_of(*choices, why=why)), WithJsonSchema({"enum": list(choices)})
 
 
 def either(words: Sequence[str]) -> str:
