@@ -161,6 +161,10 @@ class Reads:
             others = (entry for entry in self.groups.entries() if entry is not reader.entry)
             ids = listed(entry.id for entry in others if entry.has_id)
             advice = f"the steps: {ids}" if ids else "there is no other step to read"
+            own, below = reader.own, ref.keys[1:]
+            if own is not None and own.has_id and below[:1] == ("outputs",):
+                name = below[1] if len(below) > 1 and isinstance(below[1], str) else "NAME"
+                advice = f"its own outputs are read as steps.{own.id}.outputs.{name}; {advice}"
             self._error("unknown-step", span, f"there is no step '{named}'", advice)
             return
         place = self.context.name_span(close.step)

@@ -112,6 +112,12 @@ def _untold(report: Reporter, plain: dict[str, JsonValue], path: Path) -> Kind:
     uses = plain.get("uses")
     if isinstance(uses, str):
         return _uses(report, plain, path, uses)
+    if "steps" in plain and ("runs-on" in plain or "runs_on" in plain):
+        help_ = "join the `run`s of these into one script under `run:`, and leave `runs-on` out"
+        report.error_at_key(
+            "foreign-key", (*path, "steps"), "a step with `runs-on` has no `steps`", help_
+        )
+        return Kind(None, _without(plain, "steps", "runs-on", "runs_on", "outputs"), broken=True)
     for key, kind in _TELLING:
         if key in plain:
             report.error(

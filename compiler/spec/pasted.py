@@ -8,13 +8,15 @@ from collections.abc import Callable, Mapping
 from pydantic import JsonValue
 
 from compiler.spec.written import steps, triggers
-from compiler.spec.written.parts import Concurrency, Written
+from compiler.spec.written.parts import Concurrency, Defaults, Written
 from compiler.spec.written.root import Root
-from compiler.spec.written.scalars import source_text
+from compiler.spec.written.scalars import nearest, source_text
 
 _BARE = re.compile(r"[A-Za-z][\w./*-]*")
 _WORDS = ("true", "false", "null")
-_LONGEST = 300
+_LONGEST = 300  # of a line that is shown
+_SHOWN = 6
+_WORD = 80  # of a value in it
 _GIT = ("push", "pull_request")
 _FILTERS = (
     ("branch", "branches", ""),
@@ -36,6 +38,8 @@ _MANY = "trigger: {type: git-push, event: [push, pull_request], branch: ..., tag
 def advice(model: type[Written], key: str, value: JsonValue) -> str | None:
     """Return what to write for a key that `model` has not, if its value says more than the key."""
     word = key.lower().replace("-", "_")
+    if word == "timeout_minutes" and issubclass(model, steps.StepPart | Root | Defaults):
+        return _minutes(value)
     if model is Concurrency:
         return _in_progress(value) if word == "cancel_in_progress" else None
     if model is Root:
@@ -69,7 +73,7 @@ def started_by(value: JsonValue) -> str:
     if found:
         line = f"trigger: {found[0]}" if len(found) == 1 else f"trigger: [{', '.join(found)}]"
         said.insert(0, f"write `{line if len(line) <= _LONGEST else _MANY}`")
-    return "; ".join(said) or "write `trigger`, with a `type`"
+    return "; ".join(said[:_SHOWN]) or "write `trigger`, with a `type`"
 
 
 def is_started_by(value: Mapping[str, JsonValue]) -> bool:
@@ -131,7 +135,10 @@ def _instead(event: str, value: JsonValue) -> str | None:
         roots = [f"`{key}:`" for key, has in (("inputs", takes), ("outputs", gives)) if has]
         where = f"; write its {' and '.join(roots)} at the root" if roots else ""
         return f"leave `{event}` out: {_ANY[event]}{where}"
-    return f"there is none for `{event}`: `type: http` takes a webhook"
+    near = None if event in _OTHERS else nearest(event, (*_GIT, *_ANY, "schedule"))
+    if near is not None:
+        return f"for {_text(event)} did you mean `{near}`?"
+    return f"there is none for {_text(event)}: `type: http` takes a webhook"
 
 
 def _types(value: JsonValue) -> str:
@@ -153,6 +160,8 @@ def _list(words: list[str]) -> str:
 
 def _text(value: JsonValue) -> str:
     text = str(value)
+    if len(text) > _WORD or not text.isprintable():
+        return "..."
     if _BARE.fullmatch(text) and text not in _WORDS:
         return text
     quoted = text.replace("'", "''")
@@ -219,8 +228,26 @@ def _shell(_: type[steps.StepPart], value: JsonValue) -> str | None:
 
 
 def _strategy(_: type[steps.StepPart], value: JsonValue) -> str | None:
-    matrix = value.get("matrix") if isinstance(value, dict) else None
-    return for_each(matrix)
+    if not isinstance(value, dict):
+        return None
+    said = for_each(value.get("matrix"))
+    at_once = value.get("max-parallel")
+    more = [f"`max_concurrency: {at_once}`"] if isinstance(at_once, int) else []
+    more += ["`fail_fast: true`"] if value.get("fail-fast") is True else []
+    return f"{said}, and {' and '.join(more)}" if said and more else said
+
+
+def _tolerated(_: type[steps.StepPart], value: JsonValue) -> str | None:
+    if value is True:
+        return None
+    if value is False:
+        return "leave it out: a failure fails the run unless a step says `on_error: continue`"
+    return "write `on_error: continue` or leave it out: it is decided before the run"
+
+
+def _minutes(value: JsonValue) -> str | None:
+    is_whole = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return f"write `timeout: {value}m`" if is_whole else None
 
 
 def for_each(matrix: JsonValue) -> str | None:
@@ -251,4 +278,5 @@ _OF_STEPS: dict[str, Callable[[type[steps.StepPart], JsonValue], str | None]] = 
     "environment": _environment,
     "shell": _shell,
     "strategy": _strategy,
+    "continue_on_error": _tolerated,
 }

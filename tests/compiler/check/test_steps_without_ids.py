@@ -36,3 +36,19 @@ def test_a_message_about_such_a_step_says_where_it_stands():
     )
     warning = next(told for told in found.diagnostics if told.code == "cancels-unfinished-work")
     assert "'step at 3:5' is to run always" in warning.message
+
+
+def test_a_step_whose_outputs_read_an_id_from_elsewhere_is_told_how_it_reads_its_own():
+    found = checked(
+        """
+        steps:
+          - id: build
+            run: echo "version=1" >> "$GITHUB_OUTPUT"
+            outputs: {version: "${{ steps.meta.outputs.version }}"}
+          - {id: other, run: echo}
+        """
+    )
+    assert found.codes == ["unknown-step"]
+    assert found.helps == [
+        "its own outputs are read as steps.build.outputs.version; the steps: 'other'"
+    ]

@@ -92,7 +92,10 @@ def test_the_value_of_a_key_that_was_only_guessed_is_not_judged():
          "write its `inputs:` and `outputs:` at the root")),
         ("{push: {}, release: {types: [published]}}",
          ("write `trigger: {type: git-push}`; "
-         "there is none for `release`: `type: http` takes a webhook")),
+         "there is none for release: `type: http` takes a webhook")),
+        ("{pusj: {}}", "for pusj did you mean `push`?"),
+        ("{'${{ x }}': {}}",
+         'there is none for "${{ x }}": `type: http` takes a webhook'),
         ("1", "write `trigger`, with a `type`"),
     ],
 )  # fmt: skip
@@ -108,6 +111,11 @@ def test_a_trigger_of_many_branches_is_told_its_form_only():
     (help_,) = helps(f"on: {{push: {{branches: [{branches}]}}}}\n{STEPS}")
     assert help_ is not None
     assert help_.startswith("write `trigger: {type: git-push, event: [push, pull_request], branch:")
+
+
+def test_a_value_of_many_lines_is_not_shown():
+    text = 'on: {push: {branches: ["a\\nb", "' + "x" * 500 + f'"]}}}}\n{STEPS}'
+    assert helps(text) == ["write `trigger: {type: git-push, branch: [..., ...]}`"]
 
 
 def test_what_the_help_says_for_on_is_read():
@@ -153,6 +161,15 @@ def test_a_trigger_with_words_of_on(trigger, code, help_):
 @pytest.mark.parametrize(
     ("line", "help_"),
     [
+        ("timeout-minutes: 30", "write `timeout: 30m`"),
+        ("timeout-minutes: 0.5", "write `timeout` with a unit, such as 30m"),
+        ("continue-on-error: true", "write `on_error: continue`"),
+        ("continue-on-error: false",
+         "leave it out: a failure fails the run unless a step says `on_error: continue`"),
+        ("continue-on-error: ${{ item.x }}",
+         "write `on_error: continue` or leave it out: it is decided before the run"),
+        ("strategy: {matrix: {os: [a, b]}, max-parallel: 2, fail-fast: true}",
+         "write `for_each: [a, b]`, and `max_concurrency: 2` and `fail_fast: true`"),
         ("shell: bash", "scripts run in bash; leave it out"),
         ("shell: python",
          "scripts run in bash; begin this one with `python - <<'EOF'`, and end it with `EOF`"),
@@ -275,3 +292,18 @@ def test_an_empty_item_is_shown_at_its_dash():
 def test_a_matrix_in_other_words(line, code, help_):
     text = as_workflow(f"id: a\nrun: x\n{line}")
     assert ([found for found, _ in mistakes(text)], helps(text)) == ([code], [help_])
+
+
+def test_a_job_that_was_moved_under_steps_as_it_is():
+    text = """
+        steps:
+          - id: build
+            runs-on: ubuntu-latest
+            needs: []
+            outputs: {version: "${{ steps.meta.outputs.version }}"}
+            steps: [{id: meta, run: x}]
+        """
+    assert mistakes(text) == [("foreign-key", "needs"), ("foreign-key", "steps")]
+    assert helps(text)[1] == (
+        "join the `run`s of these into one script under `run:`, and leave `runs-on` out"
+    )
