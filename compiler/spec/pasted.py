@@ -212,18 +212,19 @@ def _environment(model: type[steps.StepPart], value: JsonValue) -> str:
     return people if is_named else f"{people}; for variables write `env`"
 
 
+def is_bash(shell: JsonValue) -> bool:
+    """Whether a script is for bash, by the `shell` that is written beside it."""
+    return not isinstance(shell, str) or not shell.strip() or shell.split()[0] in ("bash", "sh")
+
+
 def _shell(_: type[steps.StepPart], value: JsonValue) -> str | None:
-    if not isinstance(value, str):
+    if is_bash(value):
         return None
-    name = value.split()[0] if value.split() else ""
-    if name in ("bash", "sh", ""):
-        return None
+    name = _text(str(value).split()[0])
     if name.startswith("python"):
         return "scripts run in bash; begin this one with `python - <<'EOF'`, and end it with `EOF`"
     if name in ("pwsh", "powershell", "cmd"):
-        return f"scripts run in bash, on Linux: write this one in bash, or call `{name}` in an " + (
-            "`image` that has it" if name == "pwsh" else "other place than here"
-        )
+        return "scripts run in bash, on Linux: write this one in bash"
     return f"scripts run in bash: call `{name}` in the script"
 
 

@@ -75,6 +75,9 @@ class StepDecoder:
         if read.value is None or kind.kind is None:
             part = read.value or _common_part(read.plain)
             return model.UnknownStep(**self._common(part, path, place, broken=True))
+        if kind.kind == "run" and not pasted.is_bash(plain.get("shell")):
+            # Its script is no bash, and is not read as that.
+            return model.UnknownStep(**self._common(read.value, path, place, broken=True))
         broken = kind.broken or read.broken
         return self._build(read.value, self._common(read.value, path, place, broken=broken), path)
 

@@ -7,6 +7,7 @@ import pytest
 from compiler.check.shell import interpolate, outputs_written, programs, script_text
 from compiler.diagnostics import Diagnostics
 from compiler.source import Source, Span
+from tests.compiler.check.checked import checked
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,15 @@ def test_a_script_is_read_once_for_all_questions():
         assert outputs_written(script) == {"x"}
         assert interpolate((script, Span), diagnostics) == interpolate((text, Span), diagnostics)
     assert not len(diagnostics)
+
+
+def test_a_script_for_another_shell_is_not_read_as_bash():
+    text = """
+        steps:
+          - id: a
+            run: |
+              print("it's")
+            shell: python
+            outputs: {x: "${{ steps.a.outputs.x }}"}
+        """
+    assert checked(text).codes == ["foreign-key"]
