@@ -265,7 +265,7 @@ def for_each(matrix: JsonValue) -> str | None:
     if len(matrix) == 1:
         line = f"for_each: [{', '.join(_item(item) for item in next(iter(axes.values())))}]"
         return f"write `{line}`" if len(line) <= _LONGEST else None
-    first = ", ".join(f"{name}: {_item(values[0])}" for name, values in axes.items())
+    first = ", ".join(f"{_text(name)}: {_item(values[0])}" for name, values in axes.items())
     return f"write the list of combinations: `for_each: [{{{first}}}, ...]`"
 
 
