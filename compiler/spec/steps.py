@@ -27,6 +27,7 @@ _JOB_WITH_STEPS = (
     "a job with `steps` becomes a step under `steps:` at the root; join its `run`s into one "
     "script, and write its `needs` as `depends_on`"
 )
+_REVIEWED = "; for the reviewers of its `environment` put a step with `type: manual` before it"
 _PLAIN = Place()
 _INSIDE = Place(at_once=True)
 
@@ -260,7 +261,8 @@ class StepDecoder:
         if "steps" in plain and "uses" not in plain:
             # What else it says will mean something else: `runs-on`, `if`, what its steps give.
             message = "`steps` is not a key of a job"
-            self.report.error_at_key("foreign-key", (*path, "steps"), message, _JOB_WITH_STEPS)
+            help_ = _JOB_WITH_STEPS + (_REVIEWED if "environment" in plain else "")
+            self.report.error_at_key("foreign-key", (*path, "steps"), message, help_)
             return self._empty(path, key)
         read = self.report.read(written.Job, plain, path)
         part = read.value or _common_part(read.plain)

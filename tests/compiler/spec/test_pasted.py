@@ -309,3 +309,11 @@ def test_a_job_that_was_moved_under_steps_as_it_is():
     assert helps(text)[1] == (
         "join the `run`s of these into one script under `run:`, and leave `runs-on` out"
     )
+
+
+def test_the_approval_of_a_job_with_steps_is_not_lost():
+    (help_,) = helps("jobs: {a: {environment: production, steps: [{run: x}]}}\n")
+    assert help_ is not None
+    assert help_.endswith(
+        "; for the reviewers of its `environment` put a step with `type: manual` before it"
+    )
