@@ -50,6 +50,7 @@ _RUNNER = {
     "temp": "in a script write $(mktemp -d)",
     "arch": "a script can ask its machine itself: uname -m",
 }
+_OF_CONTEXTS = {"github": _GITHUB, "runner": _RUNNER}
 
 
 def instead(
@@ -69,10 +70,8 @@ def instead(
         return written
     if ref.root == "matrix" and "item" not in scope:
         return "give the step a `for_each` with the list, and write item"
-    if ref.root == "github" and keys and keys[0] in _GITHUB:
-        return _GITHUB[keys[0]]
-    if ref.root == "runner" and keys and keys[0] in _RUNNER:
-        return _RUNNER[keys[0]]
+    if keys and keys[0] in _OF_CONTEXTS.get(ref.root, {}):
+        return _OF_CONTEXTS[ref.root][keys[0]]
     if ref.root in _NOT_HERE:
         return _NOT_HERE[ref.root]
     if ref.root == "job" and keys == ["status"]:

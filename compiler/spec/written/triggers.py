@@ -56,8 +56,6 @@ class GitPushTrigger(TriggerPart):
         "tags-ignore": (None, "write `tags` with the patterns after a `!`"),
         "paths-ignore": (None, "write `paths` with the patterns after a `!`"),
         "path": ("paths", "write `paths`"),
-        "paths-ignore": (None, "write `paths` with the patterns after a `!`"),
-        "types": (None, "write `condition: event.action == 'opened'`"),
         "events": ("event", "write `event`, one or a list"),
         "on": ("event", "write `event`"),
         "repo": ("repository", "write `repository`"),
