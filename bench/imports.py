@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+FUNCTIONS = ("action", "api", "build", "intake", "latches", "records", "stored", "tasks", "wake")
+"""Modules of `functions.handlers` that Lambda, or a build, begins with."""
 RESOLVER = "aws_lambda_powertools.event_handler"
 LIBRARIES = ("boto3", "aws_lambda_powertools.logging", RESOLVER, "pydantic")
 MOST = 1.3
@@ -74,9 +76,8 @@ def main() -> int:
 
 
 def targets() -> dict[str, str]:
-    """Return the statements that import each handler, with each action and router as well."""
-    handlers = sorted(path.stem for path in (ROOT / "functions/handlers").glob("[a-z]*.py"))
-    found = {name: f"import functions.handlers.{name}" for name in handlers}
+    """Return the statements that import each function, with each action and router as well."""
+    found = {name: f"import functions.handlers.{name}" for name in FUNCTIONS}
     from functions.http.app import ROUTERS
     from functions.wiring import ACTIONS
 
