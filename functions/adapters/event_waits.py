@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Item = dict[str, AttributeValueTypeDef]
 
 _WAITS = "waits"
-
 _PAGES = 20
 """Pages, of 1 MB each, of what has come that are read for one wait, the newest first."""
 _AFTER = timedelta(days=1)
@@ -57,11 +56,7 @@ class DynamoEventWaits:
         request = self._of(_WAITS)
         request["FilterExpression"] = "attribute_exists(subject)"
         return [
-            Wait(
-                item["part"]["S"],
-                datetime.fromisoformat(item["opened_at"]["S"]),
-                json.loads(item["subject"]["S"]),
-            )
+            Wait(item["part"]["S"], json.loads(item["subject"]["S"]))
             for page in self._pages(request)
             for item in page
         ]

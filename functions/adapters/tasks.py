@@ -3,7 +3,8 @@
 Key: `id` (partition) and `part` (sort). A task is `TASK_ID / task`; what was tried in vain on it
 `TASK_ID / audit#...`; which tasks a run has `run#RUN / TASK_ID`, and that an attempt of it is
 over `run#RUN / ended#ATTEMPT`. Index `queue`: by `KIND#open` or `KIND#closed` and `due`; steps and
-pauses, which people decide, are one kind there, `people`.
+pauses, which people decide, are one kind there, `people`. What waits for events, and what has come,
+lies beside: `functions.adapters.event_waits`.
 
 The stream of the table wakes executions (`functions.handlers.wake`): of an item whose `status`
 left `pending`, or whose `nudges` went up.

@@ -41,7 +41,6 @@ class Wait:
     """A task that waits for an event, or did; `subject` is what it is about."""
 
     task_id: str
-    opened_at: datetime
     subject: Json
 
 

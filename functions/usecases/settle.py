@@ -58,9 +58,11 @@ def deliver(event: Came, reads: Reads, waits: Waits) -> list[str]:
 def _delivered(event: Came, wait: Wait, reads: Reads, waits: Waits) -> bool:
     tasks = waits.tasks
     read = _read(event, wait.subject, reads)
-    task = None if read is None else tasks.get(wait.task_id)
-    if read is None or task is None:
-        return False  # without a task it is just being written, and then finds the event itself
+    if read is None:
+        return False
+    task = tasks.get(wait.task_id)
+    if task is None:
+        return False  # it is just being written, and then finds the event itself
     if not task.is_open:
         tasks.waits.over(wait.task_id, task.history[-1].at)
         return False
