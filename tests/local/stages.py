@@ -24,6 +24,7 @@ from local.stage.stage import Stage
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 ALICE, BOB = "alice@example.com", "bob@example.com"
+_PATIENCE_SECONDS = 60.0  # however slow the machine: only what fails waits as long
 SETTINGS = "stages: {local: {approvers: [alice@example.com, bob@example.com]}}\n"
 
 
@@ -70,7 +71,8 @@ class Caller:
 
     def until(self, holds: Callable[[], Any], what: str = "it") -> Any:
         """Return the first true value that a look gives; between two, all have a turn."""
-        for _ in range(500):
+        latest = time.monotonic() + _PATIENCE_SECONDS
+        while time.monotonic() < latest:
             found = holds()
             if found:
                 return found
