@@ -52,6 +52,7 @@ def install() -> None:
         machines,
         nested,
         queries,
+        serializing,
         services,
         states,
         stopping,
@@ -75,6 +76,7 @@ def install() -> None:
         machines,
         storage,
         updates,
+        serializing,
         queries,
     ):
         repair.install()
