@@ -48,7 +48,7 @@ _STRICT = _StrictParser()
 _BLANK = Jsonata("null")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def parse(text: str) -> Jsonata:
     """Parse the inside of `{% ... %}`; raises `BadExpression`.
 

@@ -24,7 +24,7 @@ SHARED = 1.25
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_thousand_steps_take_few_loads_of_libyaml_and_grow_evenly(shape: str):
     texts = {steps: workflow(SHAPES[shape](steps)) for steps in (100, 1_000)}
-    small = best_of(5, texts[100], SURROUNDINGS)
+    small = best_of(3, texts[100], SURROUNDINGS)
 
     large = best_of(2, texts[1_000], SURROUNDINGS)
 

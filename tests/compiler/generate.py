@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from compiler.check import StageSettings, Surroundings, WorkflowContract
@@ -378,7 +378,7 @@ def around() -> Surroundings:
     )
 
 
-@cache
+@lru_cache(maxsize=32)
 def made(seed: int, most: int = 9) -> Compilation:
     """Return a workflow compiled; one that has an error fails the test.
 
