@@ -77,7 +77,8 @@ CODES: tuple[Code, ...] = (
         "The key exists, but would do nothing or harm here. A parallel step is not retried as a "
         "whole and does not pause: put `retry` and `on_error: pause` on the steps inside. What a "
         "rejection or silence does is said by `on_reject` and `on_timeout` of a manual step, not "
-        "by `on_error`.",
+        "by `on_error`. The step of a `compensate` is carried out by itself, once for each result: "
+        "what asks, waits, repeats or decides is put into a workflow that it calls.",
         _step("id: review", "type: manual", "assignees: [ada@example.com]", "on_error: continue"),
         _step("id: review", "type: manual", "assignees: [ada@example.com]", "on_reject: continue"),
     ),

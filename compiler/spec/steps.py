@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from compiler.document.nodes import Path
-from compiler.spec import build, identity, keys, kinds, model, names, parts, pasted
+from compiler.spec import build, identity, keys, kinds, model, names, parts, pasted, undos
 from compiler.spec.report import Read, Reporter, plain_list
 from compiler.spec.written import steps as written
 from compiler.spec.written.scalars import OPEN
@@ -51,8 +51,13 @@ class StepDecoder:
     def handlers(self, plain: JsonValue, path: Path) -> tuple[model.Step, ...]:
         """Return the steps of `on_failure`: a list, or a single one that needs no id."""
         if isinstance(plain, dict):
-            return (self.step(plain, path, Place(default_id="on_failure")),)
-        return self.steps(plain, path)
+            found: tuple[model.Step, ...] = (
+                self.step(plain, path, Place(default_id="on_failure")),
+            )
+        else:
+            found = self.steps(plain, path)
+        undos.check_handlers(self.report, found)
+        return found
 
     def jobs(self, plain: JsonValue, path: Path) -> tuple[model.Step, ...]:
         """Return the steps of `jobs`."""
@@ -139,10 +144,8 @@ class StepDecoder:
         }
         if part.depends_on is None and place.at_once:
             common["depends_on"] = ()
-        elif place.undo and part.depends_on is not None:
-            parts.refuse(
-                self.report, path, "depends_on", "the undo of a step", "undos run newest first"
-            )
+        if place.undo:
+            undos.check_undo(self.report, part, path)
         if self.report.count > before:
             common["broken"] = True
         return common
@@ -199,14 +202,15 @@ class StepDecoder:
     def _compensate(
         self, part: written.StepPart, path: Path, step_id: str, place: Place
     ) -> model.Step | None:
-        if part.compensate is None:
+        if part.compensate is None or place.undo:
             return None
-        if place.undo:
-            parts.refuse(self.report, path, "compensate", "the undo of a step", "leave it out")
+        if not undos.can_be_undone(self.report, part, path):
             return None
         undo_id = f"{step_id}_undo"
         default = Place(names.shortened(undo_id, undo_id), at_once=True, undo=True)
-        return self.step(part.compensate, (*path, "compensate"), default)
+        undo = self.step(part.compensate, (*path, "compensate"), default)
+        undos.check_kind(self.report, undo)
+        return undo
 
     # --- what each kind has -----------------------------------------------------------------
 

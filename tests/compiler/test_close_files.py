@@ -98,17 +98,3 @@ def test_an_undo_of_an_item_asks_for_the_files_of_this_item():
 
     assert base == "base"
     assert own == [f"{{% '{name}/' & $string(({at})) %}}" for name in ("make", "use")]
-
-
-def test_the_undo_of_a_block_asks_for_the_files_that_were_left_in_it():
-    text = """
-        steps:
-          - id: both
-            type: parallel
-            steps:
-              - {id: left, run: echo, artifacts: [a]}
-              - {id: right, run: echo, artifacts: [b]}
-            compensate: {id: undo, run: echo}
-          - {id: last, run: echo, artifacts: [c], depends_on: [both]}
-        """
-    assert files(text) == {"undo": ["left", "right"]}
