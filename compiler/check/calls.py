@@ -141,7 +141,9 @@ def sub_workflow(checker: Checker, entry: Entry, reader: Reader) -> tuple[SubWor
         Record({}) if called.outputs is None else checker.context.type_of_schema(called.outputs)
     )
     gives = tuple(outputs.fields) if isinstance(outputs, Record) else ()
-    undoes = is_undone(called, checker.context.surroundings.workflows)
+    # What a handler calls, or an undo, is not undone again: no close machine follows theirs.
+    comes_after = entry.group.is_of_handlers or entry.undoes is not None
+    undoes = not comes_after and is_undone(called, checker.context.surroundings.workflows)
     return SubWorkflow(name, inputs, gives, undoes), outputs
 
 
