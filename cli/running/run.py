@@ -22,10 +22,12 @@ from functions.domain.masking import Masks
 
 if TYPE_CHECKING:
     from cli.project.compile_file import Compiled
+    from compiler.check.program import Step
     from local.people import People
     from local.program import Program
     from local.record import RunRecord
     from protocol.payloads import Json, MachineInput
+    from protocol.status import Rule
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -294,7 +296,7 @@ def _people(
     from local.people import People
 
     stage = compiled.project.surroundings(arguments.file).stage
-    decisions = read_decisions(arguments.decide, compiled.program.rules, arguments.person)
+    decisions = read_decisions(arguments.decide, _rules(compiled), arguments.person)
     for note in not_filled_in(decisions, _forms(compiled)):
         sys.stderr.write(f"{note}\n")
     return People(
@@ -305,12 +307,28 @@ def _people(
     )
 
 
+def _decided(compiled: Compiled) -> dict[str, Step]:
+    """Return all that people may be asked about, by id: handlers and called workflows' steps too.
+
+    Of two with one id the workflow's own is told.
+    """
+    from compiler.check.program import every_step
+
+    programs = [one.program for one in (*compiled.called.values(), compiled.own)]
+    steps = (every_step((*one.handlers, *one.steps)) for one in programs if one is not None)
+    return {step.id: step for found in steps for step in found}
+
+
+def _rules(compiled: Compiled) -> dict[str, Rule]:
+    found = compiled.program.rules  # in file order, as a message lists them
+    return {**found, **{name: step.rule for name, step in _decided(compiled).items()}}
+
+
 def _forms(compiled: Compiled) -> dict[str, dict[str, Json]]:
-    """Return the forms of the workflow's manual steps."""
+    """Return the forms of manual steps."""
     from compiler.check.program import Manual
 
-    steps = {} if compiled.own.program is None else compiled.own.program.by_id
-    kinds = {name: step.kind for name, step in steps.items()}
+    kinds = {name: step.kind for name, step in _decided(compiled).items()}
     return {
         name: kind.form
         for name, kind in kinds.items()
