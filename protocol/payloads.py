@@ -359,19 +359,6 @@ class StoredRecords(TypedDict):
     cut_off: NotRequired[list[Undo]]  # children that ended with their run: undone first
 
 
-class UndoNote(TypedDict):
-    """A close machine is about to undo a step's result, or has done so (`undone`).
-
-    The first is answered with `{"done": ...}`: whether an earlier close machine has undone it.
-    """
-
-    op: Literal["undo", "undone"]
-    run: Run
-    step: str
-    items: list[int]
-    status: NotRequired[str]  # with `undone`: what the undo came to
-
-
 class Undo(TypedDict):
     """An undo that is due; `record.life` tells the result from one of a later attempt."""
 

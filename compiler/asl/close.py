@@ -9,18 +9,21 @@ from compiler.asl.bodies import ordered
 from compiler.asl.children import INHERITED_OF_RUN, again_code
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.loops import again
+from compiler.asl.resolver import member
 from compiler.asl.retrying import SERVICE, TRANSIENT, is_looped
 from compiler.asl.tasks import INVOKE, task_of
 from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import code_of
 from compiler.check.program import Step, SubWorkflow
 from compiler.document.nodes import Json
-from compiler.expressions.quoting import literal, text_literal, wrap
+from compiler.expressions.quoting import json_literal, text_literal, wrap
 from compiler.plan.closing import Closing
 from compiler.plan.model import Do
 from protocol.names import RECORDS, child_machine
 
 STORED, UNDO, ONLY = "Stored", "Undo", "Undone"
+BESIDE = "undo_beside"
+"""The variable with the records that an undo reads out of its own step's item."""
 END = "Undo.end"
 INPUT = "$states.input"
 
@@ -88,8 +91,15 @@ def _stored(closing: Closing, following: str) -> State:
     empty: dict[str, Json] = {}
     for step in closing.read:
         path = f"$lookup({at}.steps, {text_literal(step.id)})"
-        assign[variable(step)] = wrap(f"$exists({path}) ? {path} : null")
-        empty[variable(step)] = literal(None)
+        stored, nothing = f"$exists({path}) ? {path} : null", "null"
+        if step.id in closing.told:
+            # A run that was cut off has handed on nothing; a null says that the step was skipped.
+            told = f"$lookup($states.context.Execution.Input.known, {text_literal(step.id)})"
+            stored, nothing = (
+                f"$type({told}) = 'object' ? {told} : {other}" for other in (stored, nothing)
+            )
+        assign[variable(step)] = wrap(stored)
+        empty[variable(step)] = wrap(nothing)
     if closing.undone:
         payload["cut_off"] = wrap(f"$exists({cut_off}) ? {cut_off} : []")
         assign["undos"] = wrap(f"$type({at}.undo) = 'array' ? {at}.undo : []")
@@ -121,11 +131,22 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
         }
         for step in closing.undone
     ]
+    begun: dict[str, Json] = _noted("undo", INPUT)
+    assign: dict[str, Json] = {
+        "undo_record": wrap(f"{INPUT}.record"),
+        "undo_items": wrap(f"$type({INPUT}.items) = 'array' ? {INPUT}.items : []"),
+    }
+    if closing.beside:
+        asked: dict[str, Json] = {step: {**steps} for step, steps in closing.beside.items()}
+        own = f"$lookup({json_literal(asked)}, {INPUT}.step)"
+        begun["beside"] = wrap(f"$exists({own}) ? {own} : {{}}")
+        given = "$states.result.Payload.steps"
+        assign[BESIDE] = wrap(f"$type({given}) = 'object' ? {given} : {{}}")
     states: States = {
         "Undo.begin": {
             "Type": "Task",
             "Resource": INVOKE,
-            "Arguments": {"FunctionName": RECORDS, "Payload": _noted("undo", "$states.input")},
+            "Arguments": {"FunctionName": RECORDS, "Payload": begun},
             "TimeoutSeconds": 60,
             "Retry": [TRANSIENT],
             "Catch": [
@@ -135,10 +156,7 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
                     "Next": "Undo.lost",
                 }
             ],
-            "Assign": {
-                "undo_record": wrap(f"{INPUT}.record"),
-                "undo_items": wrap(f"$type({INPUT}.items) = 'array' ? {INPUT}.items : []"),
-            },
+            "Assign": assign,
             "Output": {
                 "step": wrap(f"{INPUT}.step"),
                 "done": "{% $states.result.Payload.done = true %}",
@@ -304,7 +322,11 @@ def _undo_of(context: Context, step: Step) -> States:
     if undo is None:
         return _undo_of_child(context, step)
     life = "$exists($undo_record.life) ? $undo_record.life : null"
-    inside = _at_items(replace(context, stored_as={step.id: "undo_record"}, life=life), step)
+    assert context.plan.closing is not None
+    stored_as = {step.id: "$undo_record"}
+    for name in context.plan.closing.beside.get(step.id, {}):
+        stored_as[name] = member(f"${BESIDE}", name)
+    inside = _at_items(replace(context, stored_as=stored_as, life=life), step)
     task = task_of(inside, undo, inside.resolver(undo))
     name = f"{step.id}.undo"
     states: States = {name: task.state}

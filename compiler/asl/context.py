@@ -43,7 +43,7 @@ class Context:
     deadline: str | None = None
     is_late: bool = False  # in a step that may run behind the deadline
     locals: Mapping[str, tuple[str, Type]] = field(default_factory=dict)
-    stored_as: Mapping[str, str] = field(default_factory=dict)  # step id -> other variable
+    stored_as: Mapping[str, str] = field(default_factory=dict)  # step id -> JSONata of another
     life: str | None = None  # in an undo: JSONata of the number of the attempt that it undoes
     children: list[StateMachine] = field(default_factory=list)  # machines made on the way
 

@@ -259,6 +259,9 @@ def _close(context: Context, node: Close) -> State:
         "failure": wrap(f"{{'steps': ${context.scope.failures}}}"),
         "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
     }
+    known = _known(context)
+    if known:
+        payload["known"] = known
     for root in ("trigger", "github", "event"):
         if root in context.plan.carried:
             payload[root] = f"{{% ${root} %}}"
@@ -273,6 +276,18 @@ def _close(context: Context, node: Close) -> State:
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": node.next}],
         "Next": node.next,
     }
+
+
+def _known(context: Context) -> dict[str, Json]:
+    """Return the records of steps of which nothing may be stored, where the close machine asks."""
+    plan = context.plan
+    closing = None if plan.close is None else plan.close.closing
+    found: dict[str, Json] = {}
+    for step in () if closing is None else closing.told:
+        variable = plan.variable(step, context.scope.key)
+        if variable is not None:
+            found[step] = wrap(f"$exists(${variable}) ? ${variable} : null")
+    return found
 
 
 def _source_map(plan: Plan) -> dict[str, Span]:

@@ -133,7 +133,7 @@ class ScopeResolver:
         step = step_named(ref.keys, self.plan.stored)
         if step is None:
             return Code("null", False, UNKNOWN, ATOM), len(ref.path)
-        path = f"${self.stored_as.get(step.id, f's_{step.variable}')}"
+        path = self.stored_record(step)
         keys = ref.keys[1:]
         if keys[:1] == ("status",):
             text = f"$exists({path}.status) ? {path}.status : 'skipped'"
@@ -143,6 +143,10 @@ class ScopeResolver:
         if keys and isinstance(keys[0], str):
             return Code(f"{path}.{keys[0]}", True, UNKNOWN, ATOM), 3
         return Code(path, True, UNKNOWN, ATOM), 2
+
+    def stored_record(self, step: Step) -> str:
+        """Return JSONata of the stored record of a step, in a close machine."""
+        return self.stored_as.get(step.id, f"$s_{step.variable}")
 
     def is_in_frame(self, step: Step) -> bool:
         """Whether the step stands in the frame of this scope."""

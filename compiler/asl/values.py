@@ -11,7 +11,7 @@ from compiler.expressions import Ref, Single
 from compiler.expressions.jsonata import emit_template, template_field
 from compiler.expressions.quoting import json_literal, literal, text_literal, wrap
 from compiler.expressions.types import kinds
-from compiler.plan.reading import read_of_ref
+from compiler.plan.reading import Read, read_of_ref
 
 
 def field_of(value: Value, resolve: ScopeResolver) -> Json:
@@ -128,16 +128,24 @@ def references_of(value: Value, pointer: str, resolve: ScopeResolver) -> dict[st
 
 
 def _reference(ref: Ref, resolve: ScopeResolver) -> str | None:
-    read = read_of_ref(ref, resolve.plan.program.by_id, inline=False)
+    read = read_of_ref(ref, {**resolve.plan.stored, **resolve.plan.program.by_id}, inline=False)
     if read is None or read.output is None or read.inline:
         return None
-    if read.output not in resolve.plan.travelling(read.step):
+    record = _record_of(read, resolve)
+    if record is None:
         return None
-    variable = resolve.plan.variable(read.step, resolve.scope)
-    if variable is None:
-        return None
-    path = member(f"${variable}.refs", read.output)
+    path = member(f"{record}.refs", read.output)
     return wrap(f"$exists({path}) ? {path} : null")
+
+
+def _record_of(read: Read, resolve: ScopeResolver) -> str | None:
+    """Return JSONata of the record that may refer to an output, None where none does."""
+    plan = resolve.plan
+    if read.step not in plan.program.by_id:
+        return resolve.stored_record(plan.stored[read.step])
+    variable = plan.variable(read.step, resolve.scope)
+    travels = read.output in plan.travelling(read.step)
+    return f"${variable}" if travels and variable is not None else None
 
 
 def escaped(key: str) -> str:

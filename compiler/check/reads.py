@@ -34,7 +34,7 @@ class Reads:
     certain: Callable[[Entry, Reader], bool]
     outputs: dict[str, Type] = field(default_factory=dict)
     written: dict[str, Type] = field(default_factory=dict)
-    _types: dict[tuple[str, bool], Record] = field(default_factory=dict)
+    _types: dict[tuple[str, bool, bool], Record] = field(default_factory=dict)
 
     def step(self, ref: Ref, reader: Reader) -> tuple[Entry | None, Type]:
         """Return the step that a `steps` path reads and the type of `steps.<id>`.
@@ -62,7 +62,7 @@ class Reads:
             return entry, self._own(entry, ref, reader)
         if not self._may_read(entry, ref, reader) or entry.step.kind == "unknown":
             return entry, UNKNOWN
-        return entry, self._checked(entry, ref, self._type(entry, reader))
+        return entry, self._checked(entry, ref, self._type(entry, reader), reader)
 
     # -- what may be read
 
@@ -214,33 +214,33 @@ class Reads:
         if outputs is None:
             return UNKNOWN
         is_sure = self.certain(entry, reader)
-        known = self._types.get((entry.id, is_sure))
+        each = entry.step.for_each is not None and not _undoes(reader, entry)
+        known = self._types.get((entry.id, is_sure, each))
         if known is None:
-            each = entry.step.for_each is not None
             known = record(outputs, is_sure=is_sure, each=each)
-            self._types[entry.id, is_sure] = known
+            self._types[entry.id, is_sure, each] = known
         return known
 
     def _own(self, entry: Entry, ref: Ref, reader: Reader) -> Type:
         """Return what a step knows of itself: in `outputs` and `retry` what it wrote itself."""
         if reader.part == "repeat":
             outputs = self.outputs.get(entry.id, UNKNOWN)
-            return self._checked(entry, ref, record(outputs, is_sure=True, each=False))
+            return self._checked(entry, ref, record(outputs, is_sure=True, each=False), reader)
         outputs = self.written.get(entry.id, UNKNOWN)
         if reader.part == "retry" and isinstance(outputs, Record):
             fields = {name: optional(type_) for name, type_ in outputs.fields.items()}
             is_open = outputs.open and not isinstance(entry.step, RunStep)
             fields |= {"error": TEXT, "status_code": optional(NUMBER)}
             outputs = Record(fields, is_open)
-        return self._checked(entry, ref, record(outputs, is_sure=True, each=False))
+        return self._checked(entry, ref, record(outputs, is_sure=True, each=False), reader)
 
-    def _checked(self, entry: Entry, ref: Ref, type_: Type) -> Type:
+    def _checked(self, entry: Entry, ref: Ref, type_: Type, reader: Reader) -> Type:
         """Report members and outputs that the step does not have."""
         if not isinstance(type_, Record) or len(ref.keys) < 2:
             return type_
         member = ref.keys[1]
         if member not in type_.fields:
-            self._no_member(entry, ref, str(member))
+            self._no_member(entry, ref, str(member), reader)
             return UNKNOWN
         if member != "outputs" or len(ref.keys) < 3:
             return type_
@@ -253,10 +253,13 @@ class Reads:
         self._no_output(entry, ref, name, outputs)
         return UNKNOWN
 
-    def _no_member(self, entry: Entry, ref: Ref, member: str) -> None:
+    def _no_member(self, entry: Entry, ref: Ref, member: str, reader: Reader) -> None:
         outputs = self.outputs.get(entry.id)
-        if member == "items":
-            advice: str | None = "only a step with `for_each` has items"
+        advice: str | None
+        if member == "items" and _undoes(reader, entry) and entry.step.for_each is not None:
+            advice = "each item is undone by itself; read what it gave: `outputs`"
+        elif member == "items":
+            advice = "only a step with `for_each` has items"
         elif member in _MEANT:
             advice = f"write `steps.{entry.id}.{_MEANT[member]}`"
         elif isinstance(outputs, Record) and member in outputs.fields:
@@ -297,6 +300,11 @@ class Reads:
             help=advice,
             labels=[self.context.label(place, f"'{step.id}' is here")],
         )
+
+
+def _undoes(reader: Reader, entry: Entry) -> bool:
+    """Whether the reader is the undo of a step: it undoes one item, and reads that alone."""
+    return reader.entry is not None and reader.entry.undoes is entry
 
 
 def _nothing(step: Step, name: str) -> str:

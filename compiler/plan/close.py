@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
-from compiler.check.program import Block, Program, Step, every_step, expressions
+from compiler.check.program import (
+    Action,
+    Block,
+    Program,
+    Script,
+    Step,
+    every_step,
+    expressions,
+)
 from compiler.expressions import Expr, references
 from compiler.plan.closing import Closing
 from compiler.plan.facts import step_named
-from compiler.plan.reading import exprs_of_step
+from compiler.plan.reading import Read, exprs_of_step, read_of_ref
 
 
 def close_program(program: Program) -> Program:
@@ -34,22 +43,54 @@ def closing(program: Program) -> Closing:
     """Return what the close machine of a workflow does and reads."""
     steps = {step.id: step for step in every_step(program.steps)}
     undone = tuple(step for step in steps.values() if step.is_undone)
-    around = {step.id: outer for step, outer in repeated(program.steps) if step.is_undone}
+    places = {step.id: outer for step, outer in repeated(program.steps)}
+    around = {step.id: places[step.id] for step in undone}
     roots: set[str] = set()
     read: set[str] = set()
-    for expr in (*_exprs(program, undone), *_lists(undone, around)):
+    beside: dict[str, dict[str, int]] = {}
+    for step, expr in _exprs(program, undone, around):
         for ref in references(expr):
             roots.add(ref.root)
             named = step_named(ref.keys, steps) if ref.root == "steps" else None
-            if named is not None:
-                read.add(named.id)
+            if named is None:
+                continue
+            if step is not None and step is not named:
+                depth = _shared(around[step.id], places[named.id])
+                if depth:
+                    beside.setdefault(step.id, {})[named.id] = depth
+                    continue
+            read.add(named.id)
     return Closing(
         undone,
         around,
         tuple(step for step in steps.values() if step.id in read),
+        beside,
+        tuple(dict.fromkeys(found.step for found in reads_at_close(program))),
         tuple((step.id, step.name) for step in steps.values()),
         not roots.isdisjoint({"failure", "github"}),
     )
+
+
+def reads_at_close(program: Program) -> Iterator[Read]:
+    """Yield what is read after a failed run of steps that may leave no stored result.
+
+    The machine hands on what it knows of these. Steps inside a for_each are left out: what came of
+    their items is in no variable of the machine.
+    """
+    steps = {step.id: step for step in every_step(program.steps)}
+    places = {step.id: outer for step, outer in repeated(program.steps)}
+    around = {name: places[name] for name, step in steps.items() if step.is_undone}
+    undone = tuple(steps[name] for name in around)
+    for _, expr in _exprs(program, undone, around):
+        for ref in references(expr):
+            read = read_of_ref(ref, steps, inline=True)
+            if read is not None and _is_told(steps[read.step], places[read.step]):
+                yield read
+
+
+def _is_told(step: Step, around: tuple[Step, ...]) -> bool:
+    is_inside = any(outer is not step for outer in around)
+    return not is_inside and not isinstance(step.kind, Action | Script)
 
 
 def repeated(
@@ -63,19 +104,28 @@ def repeated(
             yield from repeated(step.kind.steps, inside)
 
 
-def _lists(undone: tuple[Step, ...], around: dict[str, tuple[Step, ...]]) -> Iterator[Expr]:
-    """Yield what the lists are made of whose items an undo reads."""
+def _shared(one: tuple[Step, ...], other: tuple[Step, ...]) -> int:
+    """Return how many for_each steps two steps stand in together."""
+    same = takewhile(lambda pair: pair[0] is pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in same)
+
+
+def _exprs(
+    program: Program, undone: tuple[Step, ...], around: dict[str, tuple[Step, ...]]
+) -> Iterator[tuple[Step | None, Expr]]:
+    """Yield what handlers and undos read, the latter with the step that is undone.
+
+    An undo that reads its item reads what the lists are made of, too.
+    """
+    for handler in every_step(program.handlers):
+        for expr in exprs_of_step(handler):
+            yield None, expr
     for step in undone:
-        own = () if step.compensate is None else exprs_of_step(step.compensate)
+        own = () if step.compensate is None else tuple(exprs_of_step(step.compensate))
+        lists: list[Expr] = []
         if any(ref.root == "item" for expr in own for ref in references(expr)):
             for outer in around[step.id]:
                 assert outer.for_each is not None
-                yield from expressions(outer.for_each.items)
-
-
-def _exprs(program: Program, undone: tuple[Step, ...]) -> Iterator[Expr]:
-    for handler in every_step(program.handlers):
-        yield from exprs_of_step(handler)
-    for step in undone:
-        if step.compensate is not None:
-            yield from exprs_of_step(step.compensate)
+                lists += expressions(outer.for_each.items)
+        for expr in (*own, *lists):
+            yield step, expr

@@ -8,7 +8,7 @@ from dataclasses import replace
 from compiler.check.program import Action, Program, Script, Step, every_step, expressions
 from compiler.expressions import references
 from compiler.plan.budget import limits
-from compiler.plan.close import close_program, closing
+from compiler.plan.close import close_program, closing, reads_at_close
 from compiler.plan.demand import Demand
 from compiler.plan.drafts import DoUnit, NodeDraft, ScopeDraft, Scopes, scopes_of
 from compiler.plan.facts import Facts, Knowledge
@@ -153,6 +153,9 @@ def _reads(
         for node in scope.nodes:
             yield from _reads_of_node(node, scope, scopes)
     for read in reads_of_outputs(program, steps):
+        root = scopes.all[0]
+        yield read, root, len(root.units)
+    for read in reads_at_close(program):
         root = scopes.all[0]
         yield read, root, len(root.units)
 

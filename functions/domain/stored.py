@@ -102,6 +102,18 @@ def stored_of(
     }
 
 
+def records_beside(
+    results: Iterable[StoredResult], steps: Mapping[str, int], items: tuple[int, ...]
+) -> dict[str, Json]:
+    """Return the records of `steps` as they are seen from an item.
+
+    The values of `steps` are how many of the item's indices they share.
+    """
+    kept = {key: one for key, one in _last_rounds(results).items() if one.status != AGAIN}
+    found = {step: _step(kept, step, items[:depth]) for step, depth in steps.items()}
+    return {step: record for step, record in found.items() if record is not None}
+
+
 def items_of(
     results: Iterable[StoredResult], step: str, around: tuple[int, ...]
 ) -> dict[str, ItemRecord]:

@@ -119,8 +119,9 @@ def _given(main: Execution, plan: Plan, before: str | None, closer: Closer) -> d
     if found is not None:
         return dict(found.input)
     kept = closer.runs.kept(main.run_id, main.attempt)
-    failed = [] if kept is None else bad_steps(kept.record["steps"], plan)
-    return cast("dict[str, Json]", json.loads(close_input(main, failed, [], plan)))
+    steps = [] if kept is None else kept.record["steps"]
+    failed = bad_steps(steps, plan)
+    return cast("dict[str, Json]", json.loads(close_input(main, failed, [], plan, steps)))
 
 
 def _reopen(item: RunItem, runs: Runs) -> None:

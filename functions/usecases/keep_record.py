@@ -133,7 +133,8 @@ def _is_closing(told: Gathered, keeper: Keeper) -> bool:
     if all(one.is_over for one in told.started):
         reference = subject_of(execution, manifest, keeper.archive.stage).reference
         failed = bad_steps(told.record["steps"], told.plan)
-        text = close_input(execution, failed, cut_off(told.started, told.plan), told.plan)
+        lost, steps = cut_off(told.started, told.plan), told.record["steps"]
+        text = close_input(execution, failed, lost, told.plan, steps)
         name = close_name(execution.run_id, execution.attempt)
         keeper.machines.start(f"{reference}--close", name, text)
     return True

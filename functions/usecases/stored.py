@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.domain.stored import DONE, UNDONE, items_of, stored_of
+from functions.domain.stored import DONE, UNDONE, items_of, records_beside, stored_of
 from protocol.items import Items, StoredItems
-from protocol.payloads import Json, Stored, StoredRecords, UndoNote
+from protocol.payloads import Json, Stored, StoredRecords
+from protocol.undoing import UndoBegun, UndoNote
 
 if TYPE_CHECKING:
     from functions.ports import StoredResults
@@ -34,7 +35,7 @@ def answer(message: StoredRecords | StoredItems | UndoNote, results: StoredResul
     return note_undo(message, results)
 
 
-def note_undo(message: UndoNote, results: StoredResults) -> dict[str, Json]:
+def note_undo(message: UndoNote, results: StoredResults) -> UndoBegun | dict[str, Json]:
     """Note that a result is being undone, or is (`undone`); say whether it was undone before.
 
     From the first on it counts no more: no resume keeps what an undo may have taken away.
@@ -51,4 +52,8 @@ def note_undo(message: UndoNote, results: StoredResults) -> dict[str, Json]:
     if not there:
         return {"done": any(row.undo == DONE for row in rows)}
     done = [results.begin_undo(run, row.path) for row in there]
-    return {"done": all(done)}
+    begun: UndoBegun = {"done": all(done)}
+    beside = message.get("beside")
+    if beside and not begun["done"]:
+        begun["steps"] = records_beside(results.of_run(run), beside, items)
+    return begun

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from functions.domain.records.executions import ABORTED, FAILED, SUCCEEDED, Carried, Execution
 from functions.domain.records.plan import Plan
 from functions.domain.records.said import stamp
-from functions.domain.records.shape import RUNNING, ClosingRecord
+from functions.domain.records.shape import PENDING, RUNNING, ClosingRecord, StepRecord
 from protocol.names import RUN_FAILED
 from protocol.payloads import CONTRACT, Json
+from protocol.status import SKIPPED
 
 BEGUN_TO_CLOSE: ClosingRecord = {
     "status": RUNNING,
@@ -20,6 +21,10 @@ BEGUN_TO_CLOSE: ClosingRecord = {
 }
 """What is told of a close run of which nothing else is known yet."""
 _CLOSE_STATE = ("Close", ())
+_STORED = ("action", "run")
+"""The kinds of steps whose stored results the close machine asks for."""
+_MOST_KNOWN = 100_000
+"""Bytes of records in its input, of the 262,144 that an input may have."""
 _KEPT_OF_RUN = (
     "started_by",
     "root",
@@ -67,13 +72,41 @@ def cut_off(children: Iterable[Execution], plan: Plan) -> list[Json]:
     return found
 
 
+def known(steps: Iterable[StepRecord], plan: Plan) -> dict[str, Json]:
+    """Return what handlers and undos are told of steps that leave no stored result, by step.
+
+    What would be too much for an execution's input is left out.
+    """
+    from functions.domain.events import canonical
+
+    found: dict[str, Json] = {}
+    left = _MOST_KNOWN
+    for step in steps:
+        written = plan.steps.get(step["step_id"])
+        if written is None or written["kind"] in _STORED or step["status"] in (PENDING, SKIPPED):
+            continue
+        error = step.get("error")
+        told: Json = None if error is None else {"type": error["type"], "message": error["message"]}
+        outputs = step.get("outputs")
+        record: dict[str, Json] = {"status": step["status"], "outputs": outputs, "error": told}
+        size = len(canonical(record).encode())
+        if size <= left:
+            found[step["step_id"]] = record
+            left -= size
+    return found
+
+
 def close_input(
-    execution: Execution, failed: Sequence[Json], lost: Sequence[Json], plan: Plan
+    execution: Execution,
+    failed: Sequence[Json],
+    lost: Sequence[Json],
+    plan: Plan,
+    steps: Iterable[StepRecord] = (),
 ) -> str:
     """Return the input of a run's close execution, the same text for the same run.
 
     It is what the machine hands on itself (`compiler.asl`): `failure.steps` are those that
-    failed; `lost` is what `cut_off` gives.
+    failed; `lost` is what `cut_off` gives, `steps` are the run's records.
     """
     from functions.domain.events import canonical
 
@@ -90,6 +123,7 @@ def close_input(
         "run": run,
         "inputs": execution.input.get("inputs") or {},
         "failure": {"steps": [*failed]},
+        "known": known(steps, plan),
         "cut_off": [*lost],
         "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": execution.arn,
     }
