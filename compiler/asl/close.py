@@ -95,9 +95,13 @@ def _stored(closing: Closing, following: str) -> State:
         if step.id in closing.told:
             # A run that was cut off has handed on nothing; a null says that the step was skipped.
             told = f"$lookup($states.context.Execution.Input.known, {text_literal(step.id)})"
-            stored, nothing = (
-                f"$type({told}) = 'object' ? {told} : {other}" for other in (stored, nothing)
+            is_told = f"$type({told}) = 'object' ?"
+            both = (
+                f"$exists($s) ? $merge([$s, {told}, $exists($s.error) ? "
+                f"{{'error': $s.error}} : {{}}]) : {told}"
             )
+            stored = f"($s := {path}; {is_told} ({both}) : $exists($s) ? $s : null)"
+            nothing = f"{is_told} {told} : null"
         assign[variable(step)] = wrap(stored)
         empty[variable(step)] = wrap(nothing)
     if closing.undone:

@@ -15,6 +15,7 @@ from compiler.asl.model import StateMachine
 from compiler.check.program import Block
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import wrap
+from compiler.plan.close import is_wrapped
 from compiler.plan.freeze import START
 from compiler.plan.model import (
     Await,
@@ -279,14 +280,19 @@ def _close(context: Context, node: Close) -> State:
 
 
 def _known(context: Context) -> dict[str, Json]:
-    """Return the records of steps of which nothing may be stored, where the close machine asks."""
+    """Return the records of steps that the close machine asks for, without what is stored."""
     plan = context.plan
     closing = None if plan.close is None else plan.close.closing
     found: dict[str, Json] = {}
     for step in () if closing is None else closing.told:
         variable = plan.variable(step, context.scope.key)
-        if variable is not None:
-            found[step] = wrap(f"$exists(${variable}) ? ${variable} : null")
+        if variable is None:
+            continue
+        told = f"${variable}"
+        if is_wrapped(plan.program.by_id[step]):
+            error = f"$exists({told}.error) ? {told}.error : null"
+            told = f"{{'status': {told}.status, 'error': {error}}}"
+        found[step] = wrap(f"$exists(${variable}.status) ? {told} : null")
     return found
 
 

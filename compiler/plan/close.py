@@ -72,25 +72,30 @@ def closing(program: Program) -> Closing:
 
 
 def reads_at_close(program: Program) -> Iterator[Read]:
-    """Yield what is read after a failed run of steps that may leave no stored result.
+    """Yield what undos and handlers read of steps, as far as the machine itself has to keep it.
 
-    The machine hands on what it knows of these. Steps inside a for_each are left out: what came of
-    their items is in no variable of the machine.
+    Outputs that a wrapper stored are read from there; how a step ended only the machine knows for
+    certain. Steps inside a for_each are left out: what came of their items is in no variable.
     """
     steps = {step.id: step for step in every_step(program.steps)}
     places = {step.id: outer for step, outer in repeated(program.steps)}
     around = {name: places[name] for name, step in steps.items() if step.is_undone}
     undone = tuple(steps[name] for name in around)
-    for _, expr in _exprs(program, undone, around):
+    for undoing, expr in _exprs(program, undone, around):
         for ref in references(expr):
             read = read_of_ref(ref, steps, inline=True)
-            if read is not None and _is_told(steps[read.step], places[read.step]):
+            if read is None or steps[read.step] is undoing:
+                continue
+            step = steps[read.step]
+            is_inside = any(outer is not step for outer in places[step.id])
+            is_kept = read.field in ("status", "error") or not is_wrapped(step)
+            if is_kept and not is_inside:
                 yield read
 
 
-def _is_told(step: Step, around: tuple[Step, ...]) -> bool:
-    is_inside = any(outer is not step for outer in around)
-    return not is_inside and not isinstance(step.kind, Action | Script)
+def is_wrapped(step: Step) -> bool:
+    """Whether what a step gives is stored by the wrapper that carries it out."""
+    return isinstance(step.kind, Action | Script)
 
 
 def repeated(

@@ -16,7 +16,7 @@ class Closing:
     step with an undo stands in, its own last. `read` are the steps whose stored records its
     expressions read; `beside` are those that an undo reads out of its own step's item, with the
     number of for_each steps that both stand in; `told` are the ids of those in `read` of which the
-    machine that failed hands on what it knows. `order` tells the steps' ids and names in file
+    machine that failed hands on how they ended. `order` tells the steps' ids and names in file
     order.
     """
 

@@ -110,6 +110,13 @@ OF_EVERY_KIND = """
       - {id: late, type: manual, title: Go?, assignees: [ann@example.com], timeout: 1h,
          on_timeout: continue, depends_on: [yes]}
       - {id: each, type: wait, for: 1s, for_each: [1, 2], depends_on: [yes]}
+      - {id: none, run: echo, for_each: "${{ fromJSON('[]') }}", depends_on: [yes]}
+      - {id: over, run: echo, repeat: {until: "false", delay: 1s, max_attempts: 2},
+         on_error: continue, depends_on: [yes]}
+      - {id: refused, action: http-request, inputs: {url: "${{ fromJSON('1') }}"},
+         on_error: continue, depends_on: [yes]}
+      - {id: stopped, type: parallel, fail_fast: true, on_error: continue, depends_on: [yes],
+         steps: [{id: cut, run: sleep 9}, {id: first, run: sleep 1; exit 1}]}
       - {id: called, type: subworkflow, workflow: child, depends_on: [yes]}
       - {id: skipped, type: publish, event: e, condition: steps.yes.status == 'failed'}
       - {id: fall, run: exit 3, depends_on: [yes]}
@@ -123,7 +130,9 @@ STATUSES = {
     "script": "succeeded", "bad_script": "failed", "pause": "succeeded", "event": "timed_out",
     "tell": "succeeded", "aws": "succeeded", "bad_aws": "failed", "block": "succeeded",
     "inside": "succeeded", "yes": "succeeded", "no": "rejected", "late": "timed_out",
-    "each": "succeeded", "called": "succeeded", "skipped": "skipped", "fall": "failed",
+    "each": "succeeded", "none": "succeeded", "over": "failed", "refused": "failed",
+    "stopped": "failed", "cut": "cancelled", "first": "failed", "called": "succeeded",
+    "skipped": "skipped", "fall": "failed",
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ BEGUN_TO_CLOSE: ClosingRecord = {
 """What is told of a close run of which nothing else is known yet."""
 _CLOSE_STATE = ("Close", ())
 _STORED = ("action", "run")
-"""The kinds of steps whose stored results the close machine asks for."""
+"""The kinds of steps whose outputs are stored: the close machine asks for them."""
 _MOST_KNOWN = 100_000
 """Bytes of records in its input, of the 262,144 that an input may have."""
 _KEPT_OF_RUN = (
@@ -73,7 +73,7 @@ def cut_off(children: Iterable[Execution], plan: Plan) -> list[Json]:
 
 
 def known(steps: Iterable[StepRecord], plan: Plan) -> dict[str, Json]:
-    """Return what handlers and undos are told of steps that leave no stored result, by step.
+    """Return what handlers and undos are told of steps, without outputs that are stored, by step.
 
     What would be too much for an execution's input is left out.
     """
@@ -83,12 +83,13 @@ def known(steps: Iterable[StepRecord], plan: Plan) -> dict[str, Json]:
     left = _MOST_KNOWN
     for step in steps:
         written = plan.steps.get(step["step_id"])
-        if written is None or written["kind"] in _STORED or step["status"] in (PENDING, SKIPPED):
+        if written is None or step["status"] in (PENDING, SKIPPED):
             continue
         error = step.get("error")
         told: Json = None if error is None else {"type": error["type"], "message": error["message"]}
-        outputs = step.get("outputs")
-        record: dict[str, Json] = {"status": step["status"], "outputs": outputs, "error": told}
+        record: dict[str, Json] = {"status": step["status"], "error": told}
+        if written["kind"] not in _STORED:
+            record["outputs"] = step.get("outputs")
         size = len(canonical(record).encode())
         if size <= left:
             found[step["step_id"]] = record

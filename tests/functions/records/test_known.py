@@ -1,4 +1,4 @@
-"""What the close machine of a run that was cut off is told of steps without a stored result."""
+"""What the close machine of a run that was cut off is told of its steps."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def record(step: str, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_told_of_the_kinds_that_store_nothing(kind: str):
-    told = {"status": "succeeded", "outputs": {"x": 1}, "error": None}
-    assert known([record(kind)], PLAN) == ({} if kind in ("action", "run") else {kind: told})
+def test_it_is_told_how_each_ended_and_the_outputs_that_nothing_stores(kind: str):
+    outputs = {} if kind in ("action", "run") else {"outputs": {"x": 1}}
+    assert known([record(kind)], PLAN) == {kind: {"status": "succeeded", "error": None, **outputs}}
 
 
 def test_an_error_is_told_as_the_machine_tells_it():
