@@ -45,16 +45,19 @@ def read_inputs(
     properties = _properties(contract)
     given = {**(event or {}), **(_from_file(file) if file is not None else {})}
     problems: list[str] = []
+    said: set[str] = set()
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
             problems.append(f"--input {pair}: write NAME=VALUE")
         else:
+            before = len(problems)
             given[name] = _value(name, text, properties.get(name, {}), problems)
+            said |= {name} if len(problems) > before else set()
     inputs = {n: s["default"] for n, s in properties.items() if "default" in s} | given
     if contract is not None:
-        problems += _held_against(inputs, properties, _required(contract))
-        problems = problems or _in_full(contract, inputs)
+        problems += _held_against(inputs, properties, _required(contract), said)
+        problems += _in_full(contract, inputs, said if problems else None)
     if problems:
         raise InputProblem("\n".join(problems))
     return inputs
@@ -94,34 +97,55 @@ def _value(name: str, text: str, schema: Mapping[str, Json], problems: list[str]
 
 
 def _held_against(
-    inputs: Mapping[str, Json], properties: Mapping[str, Mapping[str, Json]], required: list[str]
+    inputs: Mapping[str, Json],
+    properties: Mapping[str, Mapping[str, Json]],
+    required: list[str],
+    said: set[str],
 ) -> list[str]:
+    """Return what is wrong at first sight, but for what was `said`, to which it is added."""
     problems = [
         f"input '{name}' is missing: --input {name}=..." for name in required if name not in inputs
     ]
     for name, value in inputs.items():
+        if name in said:
+            continue
         if name not in properties:
             near = difflib.get_close_matches(name, properties, 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             problems.append(f"the workflow has no input '{name}'{hint}")
             continue
-        problems += _misfit(name, value, properties[name])
+        found = _misfit(name, value, properties[name])
+        said |= {name} if found else set()
+        problems += found
     return problems
 
 
-def _in_full(contract: Mapping[str, Json], inputs: Mapping[str, Json]) -> list[str]:
-    """Return what a stage would say of inputs: patterns, bounds, what lies deeper."""
+def _in_full(
+    contract: Mapping[str, Json], inputs: Mapping[str, Json], said: set[str] | None
+) -> list[str]:
+    """Return what a stage would say of inputs: patterns, bounds, what lies deeper.
+
+    Where something was said before, only of inputs that are there and of which nothing was.
+    """
     return [
         f"{_place(one['pointer'])} {_as_clause(one['detail'])}"
         for one in checked(contract, inputs).problems
+        if said is None or _name(one["pointer"]) in (inputs.keys() & _properties(contract)) - said
     ]
+
+
+def _name(pointer: str) -> str:
+    """Return the input that a JSON pointer leads into (RFC 6901)."""
+    return _plain(pointer[1:].partition("/")[0])
+
+
+def _plain(token: str) -> str:
+    return token.replace("~1", "/").replace("~0", "~")
 
 
 def _place(pointer: str) -> str:
     """Return how a JSON pointer into the inputs is told (RFC 6901)."""
-    if not pointer:
-        return "what is given"
-    return f"input '{pointer[1:].replace('~1', '/').replace('~0', '~')}'"
+    return f"input '{_plain(pointer[1:])}'" if pointer else "what is given"
 
 
 def _as_clause(detail: str) -> str:
@@ -135,6 +159,8 @@ def _misfit(name: str, value: Json, schema: Mapping[str, Json]) -> list[str]:
     wrong_kind = fits and (
         not isinstance(value, fits) or (isinstance(value, bool) and bool not in fits)
     )
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        wrong_kind = False  # 2.0 is one to JSON Schema, and so to a stage
     if wrong_kind:
         return [f"input '{name}' must be of type {kind}, not {json.dumps(value)}"]
     allowed = schema.get("enum")

@@ -45,9 +45,31 @@ def test_what_no_run_can_be_given_is_refused(text: str):
 def test_everything_that_is_wrong_is_said_at_once():
     with pytest.raises(InputProblem) as raised:
         read_inputs(["count=many", "fast=1", "size=xl", "nam=x"], None, CONTRACT)
-    assert len(str(raised.value).splitlines()) == 6
+    assert len(str(raised.value).splitlines()) == 5
     assert "'many' is no integer" in str(raised.value)
     assert "did you mean 'name'" in str(raised.value)
+
+
+def test_of_each_input_all_is_said_at_once_and_once():
+    """Whoever finds it: the reading of a pair, the first look, the contract in full."""
+    text = {"type": "string", "maxLength": 3}
+    properties = {"n": {"type": "integer"}, "m": {"type": "integer"}, "s": text, "o": text}
+    contract = {"type": "object", "properties": properties, "required": ["o"]}
+    with pytest.raises(InputProblem) as caught:
+        read_inputs(["n=x", "m=1.5", "s=long", "p=1"], None, contract)
+    assert str(caught.value).splitlines() == [
+        "input 'n': 'x' is no integer",
+        "input 'o' is missing: --input o=...",
+        "input 'm' must be of type integer, not 1.5",
+        "the workflow has no input 'p'",
+        "input 's' is not right: 'long' is too long",
+    ]
+
+
+@pytest.mark.parametrize("number", ["2", "2.0", "2e0"])
+def test_a_whole_number_is_one_however_it_is_written(number):
+    contract = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    assert read_inputs([f"n={number}"], None, contract) == {"n": 2}
 
 
 def test_without_a_contract_all_inputs_are_taken_as_text():
