@@ -14,6 +14,8 @@ import json
 from typing import Any
 
 from moto.stepfunctions.parser.api import EvaluationFailedEventDetails, HistoryEventType
+from moto.stepfunctions.parser.asl.antlr.runtime.ASLLexer import ASLLexer
+from moto.stepfunctions.parser.asl.antlt4utils.antlr4utils import is_terminal
 from moto.stepfunctions.parser.asl.component.common.assign.assign_template_value_terminal import (
     AssignTemplateValueTerminalLit,
 )
@@ -36,6 +38,7 @@ from moto.stepfunctions.parser.asl.component.state.wait.wait_function.seconds im
     SecondsJSONata,
 )
 from moto.stepfunctions.parser.asl.eval import states as moto_states
+from moto.stepfunctions.parser.asl.parse import preprocessor
 from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 
 from local.active import host
@@ -114,6 +117,20 @@ def _number(ctx: Any) -> int | float:
     return value
 
 
+def _text_of(parser_rule_context: Any) -> str | None:
+    """Return a text of a definition, a key too, as JSON has it.
+
+    moto reads one half of a pair of surrogates at a time, and keeps the escapes of keys.
+    """
+    if is_terminal(parser_rule_context, ASLLexer.NULL):
+        return None
+    written = parser_rule_context.getText()
+    if not written.startswith('"'):
+        return str(written)
+    text: str = json.loads(written)
+    return text
+
+
 def _in_value(self: Any, ctx: Any) -> JSONataTemplateValueTerminalLit:  # noqa: ARG001
     return JSONataTemplateValueTerminalLit(_number(ctx))
 
@@ -124,6 +141,9 @@ def _in_assign(self: Any, ctx: Any) -> AssignTemplateValueTerminalLit:  # noqa: 
 
 def install() -> None:
     """Replace the parser's evaluation."""
+    put: Any = setattr
+    put(preprocessor, "from_string_literal", _text_of)
+    put(Preprocessor, "_inner_string_of", staticmethod(_text_of))
     Preprocessor.visitJsonata_template_value_terminal_float = _in_value  # type: ignore[method-assign]
     Preprocessor.visitAssign_template_value_terminal_float = _in_assign  # type: ignore[method-assign]
     StringJSONata._eval_body = _eval_jsonata  # type: ignore[method-assign]  # noqa: SLF001

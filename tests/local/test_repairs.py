@@ -270,6 +270,25 @@ def test_numbers_of_a_definition_are_those_of_json(number: str):
     assert isinstance(finished.output["there"], int) or not float(number).is_integer()
 
 
+@pytest.mark.parametrize(
+    "text", ["ключ", "😀", 'a"b', "a\\b", "a\nb", "a/b", "\u2028", "$x", "{% 1"]
+)
+def test_texts_of_a_definition_are_those_of_json(text: str):
+    """Keys as well as values, in an Output as in an Assign, and in expressions."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    kept = {text: text, "list": [text]}
+    output = {**kept, "kept": "{% $kept %}", "same": f"{{% $kept.list[0] = {quoted} %}}"}
+    states = {
+        "A": {"Type": "Pass", "Assign": {"kept": kept}, "Next": "B"},
+        "B": {"Type": "Pass", "Output": output, "End": True},
+    }
+    machine = {"QueryLanguage": "JSONata", "StartAt": "A", "States": states}
+    with Engine({}) as engine:
+        engine.create({"M": machine}, {})
+        finished = engine.execute("M", {})
+    assert finished.output == {**kept, "kept": kept, "same": True}
+
+
 def test_what_is_read_of_a_service_is_kept_from_one_run_to_the_next(monkeypatch):
     read: list[str] = []
     load = botocore.loaders.JSONFileLoader.load_file
