@@ -36,6 +36,17 @@ CANCELLED = "Stepsmith.Cancelled"
 RUN_FAILED = "WorkflowError"
 """The error of every failed run; its cause is a JSON text, see `payloads.RunFailure`."""
 
+STEPS_FAILED = "StepsFailed"
+"""The error of a parallel step whose children ended badly."""
+ITEMS_FAILED = "ItemsFailed"
+"""The error of a for_each whose items ended badly."""
+FIRST_ITEM = " (the first: "
+"""What leads to the first bad item's error in a for_each's message."""
+AND_OTHERS = "; also "
+"""What leads to the names of other failed steps in a run's message."""
+LONGEST_FIRST = 400
+"""Characters of the first failed step's error that a run's own tells."""
+
 CATEGORIES = ("NetworkError", "TimeoutError", "ServiceUnavailable", "Throttled")
 """What `error_type` may name beside the errors an action declares."""
 

@@ -8,13 +8,20 @@ from compiler.asl import failures, records
 from compiler.asl.context import Context, State, States
 from compiler.asl.retrying import TRANSIENT
 from compiler.asl.tasks import INVOKE, code_of_field
-from compiler.check.program import Action, Block, EventWait, Manual, Step, every_step
+from compiler.check.program import (
+    Action,
+    Block,
+    EventWait,
+    Manual,
+    Step,
+    SubWorkflow,
+    every_step,
+)
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do, End, Ending, Scope, Stop
-from protocol.names import RECORDS, TASKS
+from protocol.names import LONGEST_FIRST, RECORDS, STEPS_FAILED, TASKS
 
-STEPS_FAILED = "StepsFailed"
 Fork = Callable[[Context, tuple[Scope, ...], str | None], State]
 
 
@@ -58,15 +65,15 @@ def _joined(context: Context, node: Do, kept: dict[str, Json]) -> State:
     """The Choice behind the branches: the step is failed if one tells of a failure."""
     step = node.step
     failed = "[$states.input.f]"
-    named = f"$join({failed}.step_id, ', ')"
+    said = _said(step, failed)
     error = (
         f"{{'step_id': {text_literal(step.id)}, 'Error': '{STEPS_FAILED}', "
-        f"'Cause': $substring({named}, 0, 300) & ' ended badly', 'details': {failed}}}"
+        f"'Cause': {said}, 'details': {failed}}}"
     )
     lost: dict[str, Json] = {**records.taken_over(context, node.binds, "$states.input")}
     variable = records.variable_of(context, step)
     if variable is not None:
-        lost[variable] = _failed(context, step, named)
+        lost[variable] = _failed(context, step, _cut(context, said))
     rule: dict[str, Json] = {"Condition": "{% $count($states.input.f) > 0 %}"}
     if lost:
         rule["Assign"] = lost
@@ -89,11 +96,10 @@ def _ends(context: Context, node: Do) -> tuple[Ending | None, Ending | None]:
 def _told(context: Context, step: Step, good: Ending, bad: Ending | None) -> State:
     """The end of an item whose block it is: what a Choice and an end behind it would tell."""
     found = "$states.input.f"
-    named = f"$join([{found}].step_id, ', ')"
-    message = f"$substring({named}, 0, 300) & ' ended badly'"
+    message = _cut(context, _said(step, f"[{found}]"))
     entry = (
         f"[{{'step_id': {text_literal(step.id)}, 'status': 'failed', 'type': '{STEPS_FAILED}', "
-        f"'message': $substring({message}, 0, {context.message_length}), 'details': [{found}]}}]"
+        f"'message': {message}, 'details': [{found}]}}]"
     )
 
     def output(ending: Ending, record: dict[str, Json], f: str | None) -> Json:
@@ -103,9 +109,24 @@ def _told(context: Context, step: Step, good: Ending, bad: Ending | None) -> Sta
     ended = output(good, records.succeeded(context, step, "{}", own=False), None)
     if bad is None:
         return {"Type": "Pass", "Output": ended, "End": True}
-    failed = output(bad, _failed(context, step, named), entry)
+    failed = output(bad, _failed(context, step, message), entry)
     told = f"$count({found}) > 0 ? {code_of_field(failed)} : {code_of_field(ended)}"
     return {"Type": "Pass", "Output": wrap(told), "End": True}
+
+
+def _said(step: Step, failed: str) -> str:
+    """Return what a block says of its failed children: their names, and what a called run says.
+
+    Records tell of each child what it failed of.
+    """
+    assert isinstance(step.kind, Block)
+    if any(isinstance(one.kind, SubWorkflow) for one in every_step(step.kind.steps)):
+        return failures.first_of(failed)
+    return f"$substring($join({failed}.step_id, ', '), 0, 300) & ' ended badly'"
+
+
+def _cut(context: Context, message: str) -> str:
+    return f"$substring({message}, 0, {context.message_length})"
 
 
 def _failed(context: Context, step: Step, message: str) -> dict[str, Json]:
@@ -127,6 +148,8 @@ def stop(node: Stop) -> State:
         f"{text_literal(f'{node.step.id} ')} & ({error} = '{failures.REJECTED}' ? 'rejected' : "
         f"{status}) & ': ' & $substring($string({error}), 0, 80)"
     )
+    if isinstance(node.step.kind, SubWorkflow | Block):  # whose causes are plain texts
+        cause += f" & ': ' & $substring($states.input.Cause & '', 0, {LONGEST_FIRST})"
     return {"Type": "Fail", "Error": STEPS_FAILED, "Cause": wrap(cause)}
 
 

@@ -270,7 +270,7 @@ def _undo_of_child(context: Context, step: Step) -> States:
             },
         },
         "Retry": [SERVICE],
-        "Catch": _lost(step, f"{name}_failed"),
+        "Catch": _lost(step, f"{name}_failed", failures.called()),
         "Output": {
             "step": step.id,
             "status": wrap(
@@ -282,9 +282,9 @@ def _undo_of_child(context: Context, step: Step) -> States:
     return {name: state, f"{name}_failed": _failed_undo(step.id)}
 
 
-def _lost(step: Step, target: str) -> list[Json]:
+def _lost(step: Step, target: str, error: str = "$states.errorOutput") -> list[Json]:
     return [
-        {"ErrorEquals": ["States.ALL"], "Output": failures.caught(step.id), "Next": target},
+        {"ErrorEquals": ["States.ALL"], "Output": failures.caught(step.id, error), "Next": target},
     ]
 
 

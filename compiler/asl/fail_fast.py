@@ -14,10 +14,9 @@ from compiler.check.program import Action, Block, Constant, Script, Step, every_
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import literal, text_literal, wrap
 from compiler.plan.model import Do, Stop
-from protocol.names import LATCHES, RECORDS, TASKS
+from protocol.names import ITEMS_FAILED, LATCHES, RECORDS, TASKS
 from protocol.status import CANCELLED, FAILED, REJECTED, TIMED_OUT
 
-ITEMS_FAILED = "ItemsFailed"
 _LENGTH = 300
 """Characters of the first bad item's error that the step's own error tells."""
 # The inside of a text in JSON. JSONata takes a bracket behind a backslash for an escaped one, so

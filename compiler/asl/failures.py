@@ -5,12 +5,26 @@ from __future__ import annotations
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Ending, Plan, Scope
-from protocol.names import RUN_FAILED, TIMEOUT_ERRORS
+from protocol.names import (
+    AND_OTHERS,
+    CANCELLED,
+    LONGEST_FIRST,
+    RUN_FAILED,
+    TIMEOUT_ERRORS,
+)
 
 REJECTED = "Rejected"
 """The error under which a person's no is collected."""
 
 _TIMEOUTS = ", ".join(f"'{name}'" for name in TIMEOUT_ERRORS)
+_DESCRIBED = '"ExecutionArn":"'
+"""What only the description of an execution holds: quotes in a text of it have backslashes."""
+_SAID = rf'"Cause":"{{\"type\":\"{RUN_FAILED}\",\"message\":\"'
+"""How the description of a failed run begins: with its cause, JSON in JSON; see `cause`."""
+_NEXT, _QUOTE, _BACKSLASH = r"\",\"", r"\\\"", "\\" * 4
+"""In JSON in JSON: what ends a text that another field follows, a quote in it, a backslash."""
+_RUN = r'/"ExecutionArn":"[^"]*:([^":]*-[0-9a-f]{32})/'
+"""The id of the run in the name of its execution, which in later attempts a number follows."""
 
 
 def caught(step: str, error: str = "$states.errorOutput") -> str:
@@ -37,6 +51,51 @@ def message(at: str, length: int) -> str:
     )
     plain = f"$replace($replace({inside}, '\\\\n', '\\n'), '\\\\\"', '\"')"
     return f"$substring({plain}, 0, {length})"
+
+
+def called(error: str = "$states.errorOutput") -> str:
+    """Return the error of a step that called a workflow: what the called run says, and which it is.
+
+    The Task fails as `States.TaskFailed`. Its cause is the answer of DescribeExecution, JSON in
+    the order of the alphabet: that of the run comes first, and is cut out of the text, since
+    parsing a text that was cut could fail. Of a run that told no cause it is said how it ended.
+    https://docs.aws.amazon.com/step-functions/latest/dg/connect-stepfunctions.html
+    """
+    inside = f"$substringBefore($t, {text_literal(_NEXT)})"
+    plain = (
+        f"$replace($replace($replace({inside}, {text_literal(_QUOTE)}, '\"'), "
+        f"{text_literal(_BACKSLASH)}, {text_literal(chr(92))}), '{RUN_FAILED}: ', '')"
+    )
+    how = "".join(
+        f"$contains($c, {text_literal(one)}) ? '{words}' : "
+        for one, words in (
+            (f'"Error":"{CANCELLED}"', "was cancelled"),
+            ('"Status":"TIMED_OUT"', "timed out"),
+            ('"Status":"ABORTED"', "was aborted"),
+        )
+    )
+    return (
+        f"($c := {error}.Cause & ''; $t := $substringAfter($c, {text_literal(_SAID)}); "
+        f"$m := $t = $c ? 'the workflow that was called ' & ({how}'failed') : {plain}; "
+        f"$contains($c, '{_DESCRIBED}') ? "
+        f"{{'Error': $t = $c ? {error}.Error : '{RUN_FAILED}', 'Cause': $contains($m, ' (run ') ? "
+        f"$m : $substring($m, 0, {LONGEST_FIRST - 100}) & ' (run ' & "
+        f"$match($c, {_RUN}, 1).groups[0] & ')'}} : {error})"
+    )
+
+
+def first_of(path: str, length: str = str(LONGEST_FIRST)) -> str:
+    """Return JSONata of what is said of failed steps: of the first why, of nine others their names.
+
+    `path` is JSONata of the list of failures, `length` of the characters of the first one's error.
+    `functions.domain.records.said.first_of` says it alike.
+    """
+    others = f"'{AND_OTHERS}' & $join({path}[[1..9]].step_id, ', ')"
+    return (
+        f"($d := {path}[0]; $d.step_id & ': ' & $substring($d.type & ': ' & "
+        f"$substringBefore($d.message, '\\n'), 0, {length}) & "
+        f"($count({path}) > 1 ? {others} : ''))"
+    )
 
 
 def entry(plan: Plan, length: int, at: str = "$states.input", *, teller: str | None = None) -> str:
@@ -112,18 +171,18 @@ def _list(variable: str, surely: bool | None) -> str:
 def cause(path: str) -> str:
     """Return the cause of a failed run: JSON text that stays below 4,096 bytes.
 
-    `path` is JSONata of the list of failures. The message names the failing steps, `details`
-    tells the first ten of them; without their errors where these are long in bytes.
+    `path` is JSONata of the list of failures. The message tells the first and names the others,
+    `details` tells the first ten; with less of their errors, or nothing, where these are long in
+    bytes.
     """
-    where = "'step_id': $d.step_id, 'status': $d.status"
-    error = "'type': $substring($d.type, 0, 60), 'message': $substring($d.message, 0, 80)"
+    said = first_of("$f", f"{LONGEST_FIRST // 80} * $n")
+    bound = "" if path == "$f" else f"$f := {path}; "
+    error = "'type': $substring($d.type, 0, $n), 'message': $substring($d.message, 0, $n)"
     return (
-        f"($tell := function($details) {{ $string({{'type': '{RUN_FAILED}', "
-        f"'message': $substring($join([{path}.step_id], ', '), 0, 700) & ' ended badly', "
-        f"'details': $append([], $details)}}) }}; "
-        f"$first := $filter({path}, function($d, $i) {{ $i < 10 }}); "
-        f"$full := $tell($map($first, function($d) {{ {{{where}, {error}}} }})); "
+        f"({bound}$t := function($n) {{ $string({{'type': '{RUN_FAILED}', 'message': {said}, "
+        f"'details': [$map($f[[0..9]], function($d) {{ "
+        f"{{'step_id': $d.step_id, 'status': $d.status, {error}}} }})]}}) }}; "
         # three more for each character that takes more than a byte: never too few
-        "$length($replace($full, /[^\\u0000-\\u007f]/, 'xxxx')) < 4096 ? $full : "
-        f"$tell($map($first, function($d) {{ {{{where}}} }})))"
+        "$filter($map([80, 20, 0], $t), function($u) { "
+        "$length($replace($u, /[^\\u0000-\\u007f]/, 'xxxx')) < 4096 })[0])"
     )

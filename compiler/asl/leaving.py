@@ -7,8 +7,9 @@ from compiler.asl.context import Context, State
 from compiler.asl.resolver import Own
 from compiler.asl.undone import outputs_of_close
 from compiler.asl.values import field_of
-from compiler.check.program import Step
+from compiler.check.program import Step, SubWorkflow
 from compiler.document.nodes import Json
+from compiler.expressions.quoting import wrap
 from compiler.plan.model import Do, Ending
 
 
@@ -59,13 +60,16 @@ def catch(context: Context, node: Do, target: str | None = None) -> list[Json]:
         return []
     step = node.step
     catcher: dict[str, Json] = {"ErrorEquals": ["States.ALL"]}
+    in_words = failures.called() if isinstance(step.kind, SubWorkflow) else None
+    if in_words is not None and (target is not None or step.on_error != "continue"):
+        catcher["Output"] = wrap(in_words)
     each = context.each
     if each is not None and each.fail_fast:
         # Behind it the item ends, and with it all; which one it was is all that is asked.
         catcher["Next"] = target or node.failed
         return [catcher]
     if target is None:
-        record = records.failed(context, step)
+        record = records.failed(context, step, told=in_words)
         variable = records.variable_of(context, step)
         if record is not None and variable is not None:
             catcher["Assign"] = {variable: record}

@@ -92,17 +92,23 @@ def _total(path: str, otherwise: str) -> str:
     return f"$exists({path}) ? {path} : {otherwise}"
 
 
-def failed(context: Context, step: Step, error: str = "$states.errorOutput") -> Json:
-    """Return the record of a failure, None where nobody reads more than outputs."""
+def failed(
+    context: Context, step: Step, error: str = "$states.errorOutput", *, told: str | None = None
+) -> Json:
+    """Return the record of a failure, None where nobody reads more than outputs.
+
+    `told` is JSONata of the error in words, where `error` is not.
+    """
     reads = context.reads_of(step)
     if reads is None or not (reads.status or reads.error or reads.items):
         return None
     status = "'failed'" if error == "" else failures.status_of(error)
     record: dict[str, Json] = {"status": wrap(status)}
     if reads.error:
-        length = context.message_length
-        said = failures.message(error, length)
-        record["error"] = wrap(f"{{'type': $string({error}.Error), 'message': {said}}}")
+        at = error if told is None else "$e"
+        said = failures.message(at, context.message_length)
+        code = f"{{'type': $string({at}.Error), 'message': {said}}}"
+        record["error"] = wrap(code if told is None else f"($e := {told}; {code})")
     return record
 
 

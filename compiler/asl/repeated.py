@@ -8,7 +8,6 @@ from compiler.asl import fail_fast, records
 from compiler.asl.chunks import INLINE_CONCURRENCY, chunked, is_chunked
 from compiler.asl.context import Context, Item, State, States
 from compiler.asl.entering import entered
-from compiler.asl.fail_fast import ITEMS_FAILED
 from compiler.asl.leaving import leave
 from compiler.asl.values import code_of
 from compiler.check.program import Constant, Step
@@ -16,7 +15,7 @@ from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.bounds import ways
 from compiler.plan.model import Do, Scope
-from protocol.names import TOO_MANY_ITEMS, VALIDATION_ERROR
+from protocol.names import FIRST_ITEM, ITEMS_FAILED, TOO_MANY_ITEMS, VALIDATION_ERROR
 
 Emit = Callable[[Context], States]
 
@@ -176,7 +175,7 @@ def _judged(context: Context, node: Do) -> States:
     first = "($states.input.f)[0]"
     told = (
         f"$string($count({bad})) & ' items failed: ' & $substring($join([{bad}], ', '), 0, 60) & "
-        f"' (the first: ' & $substring($string({first}.type) & ': ' & $string({first}.message), "
+        f"'{FIRST_ITEM}' & $substring($string({first}.type) & ': ' & $string({first}.message), "
         "0, 200) & ')'"
     )
     variable = records.variable_of(context, step)

@@ -40,6 +40,9 @@ class ErrorView(SparseView):
     type: str
     message: str
     details: AnyJson = None
+    run_id: str | None = Field(
+        default=None, description="Of a step that called a workflow: the run that it started"
+    )
 
 
 class PlaceView(SparseView):

@@ -185,4 +185,4 @@ def test_nobody_to_ask_leaves_the_children_cancelled() -> None:
 
     told = run(compiled(BLOCK.format(on_error="fail")), say, world=Silent(say))
     assert told.run == "failed"
-    assert "all ended badly" in str(told.played.cause)
+    assert "all: StepsFailed: test failed: SomeError" in str(told.played.cause)

@@ -301,7 +301,7 @@ def test_an_item_of_a_block_costs_two_states_beside_its_steps() -> None:
     assert first == {"index": 0, "status": "succeeded", "outputs": {}, "error": None}
     assert (second["status"], second["error"]) == (
         "failed",
-        {"type": "StepsFailed", "message": "c"},
+        {"type": "StepsFailed", "message": "c ended badly"},
     )
     assert [call["items"] for call in calls[:-1] if call["step"] == "b"] == [[0], [1]]
 

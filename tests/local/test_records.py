@@ -44,7 +44,7 @@ def test_a_block_is_one_step_in_each_item_too():
     assert (step["status"], step["error"]["type"]) == ("failed", "ItemsFailed")
     for item in step["items"]:
         assert (item["status"], item["error"]["type"]) == ("failed", "StepsFailed")
-        assert item["error"]["message"] == f"{', '.join(names)} ended badly"
+        assert item["error"]["message"] == f"{names[0]}: Broken: why; also {names[1]}"
         assert [one["step_id"] for one in item["error"]["details"]] == [*names]
     step = steps_of(played(program, dict.fromkeys(names, Stub(10)))[1])["both"]
     assert [item["status"] for item in step["items"]] == ["succeeded", "succeeded"]

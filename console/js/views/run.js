@@ -70,7 +70,8 @@ export function run(place, id) {
       h("strong", {}, record.error.message),
       failed.length ? h("ul", {}, failed.map((one) => h("li", {},
         h("a", { href: "#", click: (event) => { event.preventDefault(); if (chosen !== one.step_id) choose(one.step_id); } }, one.step_id),
-        ` ${words(one.status || "failed")}: ${one.type || ""} ${one.message || ""}`))) : null);
+        ` ${words(one.status || "failed")}: ${one.type || ""} ${one.message || ""}`,
+        one.run_id && [" ", h("a", { href: `#/runs/${encodeURIComponent(one.run_id)}` }, "Its run")]))) : null);
   }
 
   function about() {

@@ -33,7 +33,8 @@ export function details(step, { workflow, log, close }) {
 
 function items(all) {
   return [h("h3", {}, `${all.length} items`), h("ul", { class: "small" }, all.slice(0, 100).map((one) => h("li", {},
-    `${[one.index].flat().join(".")} `, chip(one.status), one.error && ` ${one.error.message}`)))];
+    `${[one.index].flat().join(".")} `, chip(one.status), one.error && ` ${one.error.message}`,
+    one.error?.run_id && [" ", h("a", { href: `#/runs/${encodeURIComponent(one.error.run_id)}` }, "Its run")])))];
 }
 
 function source(workflow, line) {

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from functions.domain.records.closing import BEGUN_TO_CLOSE
+from functions.domain.records.failures import error_of_call
 from functions.domain.records.item import RunItem
 from functions.domain.records.more import give_lines, give_links, give_tasks, with_origin
 from functions.domain.records.plan import Plan
@@ -227,7 +228,7 @@ class _Steps:
         if record["status"] == truth.SUCCEEDED:
             told["outputs"] = record["outputs"]
         if record["error"] is not None:
-            told["error"] = record["error"]
+            told["error"] = error_of_call(record)
             if record["error"]["type"] in (*TIMEOUT_ERRORS, "States.TIMED_OUT"):
                 told["status"] = truth.TIMED_OUT
         if record["status"] in _OPEN:

@@ -23,6 +23,7 @@ Occasion: TypeAlias = Literal["failed", "tolerated_failure", "paused", "succeede
 
 _LONGEST_MESSAGE = 1_000
 _LONGEST_SUBJECT = 200
+_LONGEST_LINE = 500
 _MOST_LINES = 10
 _HEADS: Mapping[str, str] = {
     "failed": "Failed",
@@ -159,7 +160,7 @@ def _facts(run: Mapping[str, Any], started_by: str | None) -> str:
 def _lines(details: Json) -> Iterator[str]:
     entries = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
     for one in entries[:_MOST_LINES]:
-        message = str(one.get("message", ""))[:_LONGEST_SUBJECT]
+        message = str(one.get("message", ""))[:_LONGEST_LINE]
         yield f"- {one.get('step_id')}: {one.get('type', one.get('status'))}: {message}"
     if len(entries) > _MOST_LINES:
         yield f"- and {len(entries) - _MOST_LINES} more"
@@ -169,7 +170,7 @@ def _tolerated(record: RunRecord) -> Iterator[str]:
     for step in record["steps"]:
         if step.get("tolerated") and "error" in step:
             error = step["error"]
-            first = error["message"].split("\n", 1)[0][:_LONGEST_SUBJECT]
+            first = error["message"].split("\n", 1)[0][:_LONGEST_LINE]
             yield f"- {step['step_id']}: {error['type']}: {first}"
 
 

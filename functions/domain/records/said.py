@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from protocol.names import AND_OTHERS, CANCELLED, LONGEST_FIRST, RUN_FAILED
 from protocol.payloads import Json
 
-_FIELDS = re.compile(r'"(Error|Cause|Status|errorMessage)"\s*:\s*"((?:[^"\\]|\\.)*)')
+_NAMES_A_RUN = " (run "
+_RUN = re.compile(r":([^:]*-[0-9a-f]{32})(?:-\d+)?$")
+"""The id of a called run in the ARN of its execution, which ends in a number in later attempts."""
+_FIELDS = re.compile(r'"(Error|Cause|Status|ExecutionArn|errorMessage)"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
 def parsed(text: str | None) -> Json:
@@ -60,17 +64,56 @@ def described(cause: str | None) -> Mapping[str, Json] | None:
 
 
 def child_message(child: Mapping[str, Json]) -> str:
-    """Return in words how a child execution ended."""
+    """Return in words how a child execution ended, and which run it was."""
     cause = child.get("Cause")
     own = cause if isinstance(cause, str) else ""
     failure = parsed(own) if own.startswith("{") else None
-    if isinstance(failure, dict) and "message" in failure:
-        return str(failure["message"])
+    told = failure if isinstance(failure, dict) else {}
+    if "message" in told:
+        return with_run(str(told["message"]), run_of(child))
     if own and not own.startswith("{"):
-        return own
+        return with_run(own, run_of(child))
     status = child.get("Status")
     how = str(status).replace("_", " ").lower() if status else "failed"
-    return f"the workflow that was called {'was aborted' if how == 'aborted' else how}"
+    if how == "aborted":
+        is_wish = child.get("Error") == CANCELLED
+        by = f" by {told['by']}" if is_wish and told.get("by") else ""
+        how = f"was cancelled{by}" if is_wish else "was aborted"
+    return with_run(f"the workflow that was called {how}", run_of(child))
+
+
+def run_of(child: Mapping[str, Json]) -> str | None:
+    """Return the id of the run that a description of an execution is about, None if it is cut."""
+    found = _RUN.search(str(child.get("ExecutionArn")))
+    return None if found is None else found[1]
+
+
+def with_run(message: str, run: str | None) -> str:
+    """Return what is said of a called run with its id, unless it names the run inside already.
+
+    The error of a run that it called stands for what is said behind it.
+    """
+    message = message.replace(f"{RUN_FAILED}: ", "")
+    if run is None or _NAMES_A_RUN in message:
+        return message
+    return f"{message}{_NAMES_A_RUN}{run})"
+
+
+def first_of(failures: Sequence[Json]) -> str:
+    """Return what is said of failed steps: of the first why, of nine others their names.
+
+    Each is an entry as `payloads.StepFailure`. Compiled machines say it alike
+    (`compiler.asl.failures.first_of`).
+    """
+    entries = [one for one in failures if isinstance(one, dict)]
+    if not entries:
+        return ""
+    first = entries[0]
+    message = str(first.get("message") or "").split("\n", 1)[0]
+    error = ": ".join(one for one in (str(first.get("type") or ""), message) if one)
+    said = ": ".join(one for one in (str(first.get("step_id")), error[:LONGEST_FIRST]) if one)
+    others = ", ".join(str(one.get("step_id")) for one in entries[1:10])
+    return f"{said}{AND_OTHERS}{others}" if others else said
 
 
 def _picked(text: str) -> dict[str, Json]:

@@ -16,11 +16,15 @@ PENDING, WAITING = "pending", "waiting"
 
 
 class ErrorRecord(TypedDict):
-    """What failed a step or a run; of a run, `details` are its failed steps."""
+    """What failed a step or a run; of a run, `details` are its failed steps.
+
+    Of a step that called a workflow, `run_id` is the run that it started, and `details` are its.
+    """
 
     type: str
     message: str
     details: NotRequired[Json]
+    run_id: NotRequired[str]
 
 
 class _CarriedOut(TypedDict):

@@ -11,11 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from functions.domain.records.rows import ResultRow
-from functions.domain.records.said import child_message, described, parsed, said, stamp
+from functions.domain.records.said import (
+    child_message,
+    described,
+    first_of,
+    parsed,
+    run_of,
+    said,
+    stamp,
+)
 from functions.domain.records.shape import ItemRecord, StepRecord
 from functions.domain.records.timeline import Items, StateTimes, Timeline
 from protocol import status as truth
-from protocol.names import TIMEOUT_ERRORS
+from protocol.names import STEPS_FAILED, TIMEOUT_ERRORS
 from protocol.payloads import Json
 from protocol.status import Rule
 
@@ -282,13 +290,15 @@ def _fault(rule: Rule, part: str, last: StateTimes) -> dict[str, Any] | None:
 def _error_of_block(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the error of a block that a for_each repeats; its item tells it cut."""
     details = entry.get("details")
-    names = [str(child.get("step_id")) for child in details or () if isinstance(child, dict)]
-    return _error(str(entry.get("type")), f"{', '.join(names)[:300]} ended badly", details)
+    return _error(str(entry.get("type")), str(entry.get("message")), details)
 
 
 def _error(kind: str, cause: object, details: Json) -> dict[str, Any]:
     status = truth.TIMED_OUT if kind in TIMEOUT_ERRORS else truth.FAILED
-    error: dict[str, Any] = {"type": kind, "message": said(cause if isinstance(cause, str) else "")}
+    text = cause if isinstance(cause, str) else ""
+    error: dict[str, Any] = {"type": kind, "message": said(text)}
+    if kind == STEPS_FAILED and isinstance(details, list):
+        error["message"] = first_of(details)
     inside = described(cause if isinstance(cause, str) else None)
     if inside is not None:
         error = child_error(inside)
@@ -304,6 +314,9 @@ def child_error(child: Mapping[str, Json]) -> dict[str, Any]:
     own = parsed(cause) if isinstance(cause, str) else None
     kind = str(child.get("Error") or f"States.{child.get('Status')}")
     error: dict[str, Any] = {"type": kind, "message": child_message(child)}
+    run = run_of(child)
+    if run is not None:
+        error["run_id"] = run
     if isinstance(own, dict) and own.get("details"):
         error["details"] = own["details"]
     return error

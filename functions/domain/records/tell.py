@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from functions.domain.records.executions import ABORTED, SUCCEEDED, Carried, Execution
-from functions.domain.records.failures import run_error
+from functions.domain.records.failures import error_of_call, run_error
 from functions.domain.records.plan import Plan
 from functions.domain.records.reasons import give_reasons
 from functions.domain.records.rows import ResultRow
@@ -15,7 +15,7 @@ from functions.domain.records.said import in_words, parsed, stamp
 from functions.domain.records.shape import RUNNING, ClosingRecord, RunRecord, StepRecord
 from functions.domain.records.steps import Story, records_of
 from functions.domain.records.timeline import Timeline
-from protocol.names import RUN_FAILED
+from protocol.names import FIRST_ITEM, RUN_FAILED
 from protocol.payloads import Json
 
 Rows = Mapping[str, ResultRow]
@@ -100,8 +100,22 @@ def _give_runs(
             if record is None:
                 continue
             place["run"] = record
-            if record["error"] is not None and "error" in place:
-                place["error"] = record["error"]
+            error = error_of_call(record, place["error"]) if "error" in place else None
+            if error is not None:
+                place["error"] = error
+        _tell_first_item(step)
+
+
+def _tell_first_item(step: StepRecord) -> None:
+    """Say of a for_each what its first bad item's called run says, which travels cut short."""
+    error = step.get("error")
+    bad = next((one["error"] for one in step.get("items", ()) if "error" in one), None)
+    if error is None or bad is None or "run_id" not in bad:
+        return
+    head, is_cut, _ = error["message"].partition(FIRST_ITEM)
+    if is_cut:
+        first = bad["message"].split("\n", 1)[0]
+        step["error"] = {**error, "message": f"{head}{FIRST_ITEM}{bad['type']}: {first})"}
 
 
 def _closing(family: Family, plan: Plan) -> ClosingRecord:

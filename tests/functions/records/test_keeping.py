@@ -231,6 +231,7 @@ def test_a_crash_after_any_write_is_made_good(failed):
     assert writes > 20
 
 
+CALLED = f'"ExecutionArn":"arn:aws:states:x:1:execution:w:r-{"0" * 32}-2","Status":"ABORTED"}}'
 CHILD_FAILED = json.dumps(
     {
         "ExecutionArn": "arn:x",
@@ -260,6 +261,12 @@ CHILD_FAILED = json.dumps(
             '{"ExecutionArn": "a", "Status": "ABORTED", "Cause": "by me"}',
             "by me",
         ),
+        (
+            f'{{"Cause":"{{\\"by\\":\\"ann\\"}}","Error":"Stepsmith.Cancelled",{CALLED}',
+            f"the workflow that was called was cancelled by ann (run r-{'0' * 32})",
+        ),
+        (f"{{{CALLED}", f"the workflow that was called was aborted (run r-{'0' * 32})"),
+        (f'{{"Cause":"enough",{CALLED}', f"enough (run r-{'0' * 32})"),
     ],
 )
 def test_a_cause_is_told_in_words_whoever_wrote_it(cause, message):
