@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cli.values import ValuesProblem, values_in
-from functions.domain.inputs import checked
+from functions.domain.inputs import checked, clause
 from protocol.payloads import Json
 from protocol.reading import read_json
 
@@ -128,7 +128,7 @@ def _in_full(
     Where something was said before, only of inputs that are there and of which nothing was.
     """
     return [
-        f"{_place(one['pointer'])} {_as_clause(one['detail'])}"
+        f"{_place(one['pointer'])} {clause(one['detail'])}"
         for one in checked(contract, inputs).problems
         if said is None or _name(one["pointer"]) in (inputs.keys() & _properties(contract)) - said
     ]
@@ -146,11 +146,6 @@ def _plain(token: str) -> str:
 def _place(pointer: str) -> str:
     """Return how a JSON pointer into the inputs is told (RFC 6901)."""
     return f"input '{_plain(pointer[1:])}'" if pointer else "what is given"
-
-
-def _as_clause(detail: str) -> str:
-    """Return what is wrong as it follows the name; the library begins with the value."""
-    return detail if detail.startswith(("must ", "is ")) else f"is not right: {detail}"
 
 
 def _misfit(name: str, value: Json, schema: Mapping[str, Json]) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.scenarios.event import NothingStarts, started
@@ -17,11 +18,19 @@ from compiler.source import Span
 from compiler.spec import Trigger
 from compiler.spec.names import same
 from compiler.spec.report import Reporter
+from functions.domain.formats import EXAMPLES
+from functions.domain.inputs import Fault, clause, faults
 
 if TYPE_CHECKING:
     from protocol.payloads import MachineInput
 
 _TAKER = Taker("the workflow")
+_LOOKED_AT = frozenset(
+    {"type", "enum", "const", "pattern", "required", "additionalProperties", "anyOf", "oneOf"}
+    | {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
+)
+"""Keywords of a contract that the compiler looks at itself."""
+_SHOWN, _LONGEST = 100, 300
 
 
 def given(part: CasePart, path: Path, subject: Subject, reporter: Reporter) -> MachineInput:
@@ -85,10 +94,69 @@ def _checked(
     around = subject.compiled.project.surroundings(subject.path)
     context = Context(workflow, reporter.document, around, reporter.diagnostics)
     node = None if at is None else reporter.document.find(at)
+    before = reporter.count
     fitted = _plain(fit(Constant(inputs), node, contract, _TAKER, context, span))
     assert isinstance(fitted, dict)
     defaults = {one.name: one.default for one in declared if one.default is not None}
-    return {**defaults, **fitted}
+    whole = {**defaults, **fitted}
+    _hold(whole, at, span, contract, reporter, is_right=reporter.count == before)
+    return whole
+
+
+def _hold(
+    inputs: Mapping[str, Json],
+    at: Path | None,
+    span: Span,
+    contract: Mapping[str, Json],
+    reporter: Reporter,
+    *,
+    is_right: bool,
+) -> None:
+    """Report what a run would refuse: formats, and what else the compiler does not look at.
+
+    What it does look at was reported already, unless nothing was.
+    """
+    for fault in faults(contract, inputs):
+        if fault.keyword in _LOOKED_AT and not is_right:
+            continue
+        place = span if at is None else reporter.value((*at, *fault.path))
+        reporter.diagnostics.error(
+            "wrong-input",
+            place,
+            f"{_called(fault)} {clause(fault.detail[:_LONGEST])}",
+            help=_help(fault),
+        )
+
+
+def _called(fault: Fault) -> str:
+    """Return what a message calls the place of a fault, as the compiler does."""
+    if not fault.path:
+        return "what is given"
+    first, *rest = fault.path
+    inner = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
+    return f"input '{first}{''.join(inner)}'"
+
+
+def _help(fault: Fault) -> str:
+    """Return what to write instead."""
+    wanted = fault.wanted
+    match fault.keyword:
+        case "format" if wanted in EXAMPLES:
+            return f"write it as `{EXAMPLES[str(wanted)]}`"
+        case "multipleOf":
+            return f"give a multiple of {wanted}"
+        case "exclusiveMinimum":
+            return f"more than {wanted}"
+        case "exclusiveMaximum":
+            return f"less than {wanted}"
+        case "uniqueItems":
+            return "write each item once"
+        case "minProperties" | "maxProperties":
+            return f"give {'at least' if fault.keyword[:3] == 'min' else 'at most'} {wanted} keys"
+        case _:
+            shown = json.dumps({fault.keyword: wanted}, ensure_ascii=False)
+            cut = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+            return f"the workflow's contract asks for `{cut}`"
 
 
 def _plain(value: Value) -> Json:

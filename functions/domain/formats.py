@@ -13,6 +13,20 @@ if TYPE_CHECKING:
 _DATE_TIME = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
+EXAMPLES = {
+    "date": "2026-12-01",
+    "date-time": "2026-12-01T10:00:00Z",
+    "duration": "P1DT12H",
+    "email": "ann@example.com",
+    "hostname": "www.example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "regex": "^v[0-9]+$",
+    "time": "10:00:00Z",
+    "uri": "https://www.example.com/",
+    "uuid": "0f9d3e7a-5d1c-4b8e-9a53-3c1f0c2b7d64",
+}
+"""A text of each format that messages show."""
 
 
 @cache

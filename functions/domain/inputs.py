@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from functions.domain.formats import formats
+from functions.domain.formats import EXAMPLES, formats
 from protocol.payloads import Json
 
 if TYPE_CHECKING:
@@ -35,6 +35,19 @@ class Problem(TypedDict):
 
     pointer: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with inputs, at the end of a path of names and indices.
+
+    `keyword` is what of the contract it is against (`pattern`, `required`), `wanted` its value.
+    """
+
+    path: tuple[str | int, ...]
+    detail: str
+    keyword: str
+    wanted: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +88,22 @@ def checked(contract: Mapping[str, Json] | None, given: Mapping[str, Json]) -> C
         if isinstance(one, dict) and "default" in one:
             values.setdefault(name, one["default"])
     found = sorted(
-        (problem for error in _validator(_text(contract)).iter_errors(values)
-         for problem in _told(error, known)),
+        (_problem(_pointer(fault.path), fault.detail) for fault in faults(contract, values)),
         key=lambda problem: (problem["pointer"], problem["detail"]),
-    )  # fmt: skip
+    )
     return Checked(values, tuple(found[:_MOST_PROBLEMS]))
+
+
+def faults(contract: Mapping[str, Json], values: Mapping[str, Json]) -> Iterator[Fault]:
+    """Yield all that is wrong with inputs whose defaults are filled in."""
+    known = _properties(contract)
+    for error in _validator(_text(contract)).iter_errors(values):
+        yield from _told(error, known)
+
+
+def clause(detail: str) -> str:
+    """Return what is wrong as it follows the place; the library begins with the value."""
+    return detail if detail.startswith(("must ", "is ")) else f"is not right: {detail}"
 
 
 def _text(contract: Mapping[str, Json]) -> str:
@@ -99,30 +123,36 @@ def _validator(contract: str) -> Validator:
     )
 
 
-def _told(error: ValidationError, known: Mapping[str, Json]) -> Iterator[Problem]:
+def _told(error: ValidationError, known: Mapping[str, Json]) -> Iterator[Fault]:
     """Yield what is wrong, each at the place it is about."""
     path = [*error.absolute_path]
     value, instance = _any(error.validator_value), _any(error.instance)
+
+    def fault(detail: str, *more: str) -> Fault:
+        return Fault((*path, *more), detail, str(error.validator), value)
+
     match error.validator:
         case "required":
             missing = [name for name in value if name not in instance]
-            yield from (_problem(_pointer([*path, name]), "is required") for name in missing)
+            yield from (fault("is required", name) for name in missing)
         case "additionalProperties" if value is False:
             allowed = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
             names = ", ".join(sorted(allowed if path else known)) or "none"
             for name in instance:
                 if name not in allowed:
-                    detail = f"is no input; there are: {names}"
-                    yield _problem(_pointer([*path, name]), detail)
+                    yield fault(f"is no input; there are: {names}", name)
         case "type":
             wanted = value if isinstance(value, list) else [value]
             must = " or ".join(_CALLED.get(one, str(one)) for one in wanted)
-            yield _problem(_pointer(path), f"must be {must}, and is {_kind(instance)}")
+            yield fault(f"must be {must}, and is {_kind(instance)}")
         case "enum":
             listed = ", ".join(json.dumps(one, ensure_ascii=False) for one in value)
-            yield _problem(_pointer(path), f"must be one of {listed}")
+            yield fault(f"must be one of {listed}")
+        case "format":
+            such = f" such as {EXAMPLES[value]}" if value in EXAMPLES else ""
+            yield fault(f"must be of the format {value}{such}, and is {instance!r}")
         case _:
-            yield _problem(_pointer(path), error.message)
+            yield fault(error.message)
 
 
 def _any(value: Any) -> Any:
@@ -135,7 +165,7 @@ def _problem(pointer: str, detail: str) -> Problem:
     return {"pointer": pointer, "detail": cut}
 
 
-def _pointer(path: list[str | int]) -> str:
+def _pointer(path: Sequence[str | int]) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
 
 

@@ -79,8 +79,12 @@ def test_without_a_contract_all_inputs_are_taken_as_text():
 @pytest.mark.parametrize(
     ("schema", "text", "said"),
     [
-        ({"type": "string", "format": "date-time"}, "tomorrow", "'tomorrow' is not a 'date-time'"),
-        ({"type": "string", "format": "date-time"}, "2026-12-01T10:00:00", "'date-time'"),
+        (
+            {"type": "string", "format": "date-time"},
+            "tomorrow",
+            "must be of the format date-time such as 2026-12-01T10:00:00Z, and is 'tomorrow'",
+        ),
+        ({"type": "string", "format": "date-time"}, "2026-12-01T10:00:00", "date-time"),
         ({"type": "string", "pattern": "^v"}, "1.0", "does not match"),
         ({"type": "integer", "minimum": 1}, "0", "less than the minimum"),
         ({"type": "array", "items": {"type": "string"}}, "[1]", "input 'it/0' must be text"),
