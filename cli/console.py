@@ -18,7 +18,7 @@ exit codes:
   1  the workflow or the run is wrong, or failed
   2  the call is wrong
   3  a fault of Stepsmith
-  130  stopped by Ctrl-C
+  130  stopped by Ctrl-C, SIGTERM or SIGHUP
 """
 
 

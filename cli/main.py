@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,6 +46,7 @@ class _Command(Protocol):
 def entry() -> None:
     """Run the command of this process."""
     _open_what_is_closed()
+    _end_in_order()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
@@ -70,6 +72,18 @@ def _open_what_is_closed() -> None:
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _end_in_order() -> None:
+    """Take a signal to end, and the end of the terminal, as Ctrl-C.
+
+    Else scripts would go on without the run, and what a run has done would be told nowhere. What
+    is ignored (`nohup`) stays so.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _drop_output() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from cli.dev.talk import Talk
 from cli.here import addresses
 from cli.here.kept_folder import held
 from cli.here.people import caller, directory_of, people_of
+from cli.here.saving import Saving
 from cli.here.secrets import secrets_here
 from cli.here.served import PORT, PORTS, console_folder
 from cli.here.workflows import Workflows
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from local.server.server import Server
     from local.stage.stage import Stage
     from local.stage.time import Pace
-
-_SAVE_AFTER = 2.0
-"""Seconds between two saves of what is kept, at least."""
-_SHARE = 20
-"""Times that a save took pass before the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +96,7 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
         finally:
             talk.end()
             stage.stop_runs()
-            _save(stage, str(root))
+            stage.save(_told(str(root)))
     return FINE
 
 
@@ -140,7 +135,7 @@ def _clock(keep: Path | None) -> Clock:
 def _loop(
     stage: Stage, workflows: Workflows, talk: Talk, wait: Callable[[], object], root: str
 ) -> None:
-    saved, at, took = stage.writes, time.monotonic(), 0.0
+    saving = Saving(stage, _told(root))
     try:
         while True:
             wait()
@@ -149,15 +144,11 @@ def _loop(
                 stage.lay(read.laid(), read.actions)
                 talk.mistakes(read.mistakes)
                 talk.read_again(read)
-            now = time.monotonic()
-            if stage.writes != saved and now - at > max(_SAVE_AFTER, _SHARE * took):
-                saved = stage.writes
-                _save(stage, root)
-                at = time.monotonic()
-                took = at - now
+            saving.look()
     except KeyboardInterrupt:
         return
 
 
-def _save(stage: Stage, root: str) -> None:
-    stage.save({"project": root})
+def _told(root: str) -> dict[str, str]:
+    """Return what a kept stage is told by: where its project is."""
+    return {"project": root}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli.here import addresses
 from cli.here.kept_folder import held
+from cli.here.saving import saved_meanwhile
 from functions.domain.task_rules import Verdict
 from local.people import News, Said
 
@@ -96,7 +97,7 @@ class Kept:
 def at_work(
     kept: Kept, setting: Callable[[str], Setting], waiting: Waiting | None
 ) -> Iterator[Stage]:
-    """Have a stage at work, with what is kept and to be reached; saved at the end.
+    """Have a stage at work, with what is kept and to be reached; saved meanwhile and at the end.
 
     `setting` is told the stage's address. Raises Misuse where a process is at work there already.
     """
@@ -117,7 +118,8 @@ def at_work(
         server.serve(Site(stage.answer, console_folder(), kept.person, kept.people, fault))
         addresses.write(folder / addresses.KEPT, server.url)
         try:
-            yield stage
+            with saved_meanwhile(stage, kept.told):
+                yield stage
         finally:
             if waiting is not None:
                 waiting.end()

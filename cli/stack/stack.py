@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -55,25 +53,12 @@ def stack(
     Where the options say so, `once` has one workflow run instead. Raises Misuse where something
     is missing, or the first deployment fails.
     """
-    with _ended_in_order(), served(options, console) as up:
+    with served(options, console) as up:
         if options.once is not None:
             return once(options.once, up, console)
         _tell(up)
         _loop(options, wait, up)
     return FINE
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Take a request to end (SIGTERM) as an interruption, so that nothing is left running."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from functions.domain.records.executions import Execution
@@ -32,6 +33,10 @@ _DEEPEST = 20
 """Executions between one and the run that all began with."""
 
 
+LOST = timedelta(hours=1)
+"""How long Step Functions may not know an execution before its run counts as lost."""
+
+
 @dataclass(frozen=True, slots=True)
 class Archive:
     """Where records are read: what is kept of runs, their results and tasks, their versions."""
@@ -50,7 +55,8 @@ class Keeper:
 
     `address` gives the ARN of an execution by its machine's reference and its name, there or not;
     `api` is the address under which people reach the stage. `release` frees what an execution held
-    or waited for in its concurrency group, and lets the next ones on.
+    or waited for in its concurrency group, and lets the next ones on. `lost` is how long an
+    execution that was there may not be found before its run counts as lost.
     """
 
     archive: Archive
@@ -65,6 +71,7 @@ class Keeper:
     secrets: Secrets
     address: Callable[[str, str], str]
     api: str
+    lost: timedelta = LOST
     plans: Plans = field(init=False)
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from functions.domain.records.item import CLOSED, End, RunItem, ended, settled
 from functions.domain.records.said import stamp
 from functions.domain.records.shape import FAILED
 from functions.domain.task import CANCELLED, Task
-from functions.usecases.archive import Keeper
+from functions.usecases.archive import LOST, Keeper
 from functions.usecases.close_tasks import close_tasks
 from functions.usecases.keep_record import stop_cancelled, take_execution
 from functions.usecases.pausing import note_pauses
@@ -26,8 +26,6 @@ MOST_RUNS = 100
 """Looked at by one sweep."""
 PATIENCE = timedelta(minutes=2)
 """For news on their way."""
-LOST = timedelta(hours=1)
-"""After which a run without an execution counts as lost."""
 _LOST_ERROR = "its execution is not there any more"
 _LOG = logging.getLogger(__name__)
 
@@ -85,7 +83,7 @@ def _missed(item: RunItem, name: str, age: timedelta, keeper: Keeper) -> None:
             from functions.domain.events import canonical
 
             keeper.machines.start(item.reference, name, canonical(given))
-    elif age > LOST:
+    elif age > (keeper.lost if item.execution else LOST):
         _give_up(item, keeper)
 
 

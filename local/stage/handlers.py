@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -123,7 +124,9 @@ class Handlers:
         return StepFunctionsMachines(client, Addresses(STAGE, MACHINES))
 
     def _keeper(self) -> Keeper:
-        return keeper_wiring(self._record_settings, self._people, self._around.manifests)
+        """Executions are this process's: one that is not here ended with the process before."""
+        keeper = keeper_wiring(self._record_settings, self._people, self._around.manifests)
+        return replace(keeper, lost=timedelta(0))
 
     def _api(self) -> ApiWiring:
         wiring = api_wiring(here(ApiSettings.read(self._variables)), self._people)

@@ -261,12 +261,22 @@ class Stage:
         """Return how many writes to tables there have been."""
         return self._writes
 
-    def save(self, told: Mapping[str, str]) -> None:
-        """Write the state where it is kept; `told` is what `state.about` returns later."""
+    def save(self, told: Mapping[str, str]) -> float:
+        """Write the state where it is kept; `told` is what `state.about` returns later.
+
+        Return how many seconds that took, without the wait for a turn.
+        """
         keep = self._setting.keep
-        if keep is not None:
-            work = partial(state.save, keep, told, self._dynamodb, self._s3(), self.clock.now())
-            self.engine.on_clock(work)
+        if keep is None:
+            return 0.0
+
+        def work() -> float:
+            began = time.monotonic()
+            state.save(keep, told, self._dynamodb, self._s3(), self.clock.now())
+            return time.monotonic() - began
+
+        took: float = self.engine.on_clock(work)
+        return took
 
     def _wrote(self) -> None:
         self._writes += 1

@@ -31,7 +31,7 @@ def test_help_lists_every_command_and_ends_with_the_exit_codes():
         "  1  the workflow or the run is wrong, or failed\n"
         "  2  the call is wrong\n"
         "  3  a fault of Stepsmith\n"
-        "  130  stopped by Ctrl-C\n"
+        "  130  stopped by Ctrl-C, SIGTERM or SIGHUP\n"
     )
 
 

@@ -14,6 +14,7 @@ from functions.domain.records.executions import Execution
 from functions.domain.records.item import Cancelling, cancelled_by, next_attempt
 from functions.domain.records.said import stamp
 from functions.domain.task import Decision, Place, Task
+from functions.usecases.archive import LOST
 from functions.usecases.keep_record import take_change
 from functions.usecases.keep_start import keep_start
 from functions.usecases.start_run import start_of
@@ -248,3 +249,14 @@ def test_one_run_that_cannot_be_looked_after_does_not_keep_the_others_waiting(su
     swept = sweep(office.keeper)
     assert (swept.looked_at, swept.failed) == (2, 1)
     assert office.runs.items["r-1"].status == "succeeded"
+
+
+def test_a_run_whose_execution_is_not_there_is_lost_as_soon_as_the_stage_says(succeeded):
+    """On this machine at once: it ended with its process. In an account it may only be late."""
+    for lost, status in ((LOST, "running"), (timedelta(0), "failed")):
+        office = office_of(succeeded)
+        running(office)
+        office.engine.executions.clear()
+        office.clock.at += 5 * MINUTES
+        sweep(replace(office.keeper, lost=lost))
+        assert office.runs.items["r-1"].status == status
