@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from cli.output.causes import of_item
 from cli.output.paint import shown
 from cli.output.progress import Style, spoken
 from protocol.status import CANCELLED
@@ -121,10 +122,7 @@ def _bad_items(step: StepRecord) -> list[str]:
     """Return of a for_each the items that failed, with their errors, and those cut off."""
     bad = [item for item in step.get("items", ()) if "error" in item]
     cut_off = [str(item["index"]) for item in step.get("items", ()) if item["status"] == CANCELLED]
-    told = []
-    for item in bad[:_MOST_ITEMS]:
-        message = item["error"]["message"].split("\n", 1)[0]
-        told.append(f"  item {item['index']}: {item['error']['type']}: {shown(message)}")
+    told = [f"  item {item['index']}: {of_item(item['error'])}" for item in bad[:_MOST_ITEMS]]
     more = len(bad) - _MOST_ITEMS
     told += [f"  and {more} more"] if more > 0 else []
     if cut_off:

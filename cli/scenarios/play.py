@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli.output import causes
 from cli.scenarios.cases import Case, Difference, Expected, Played, seconds_of
 from cli.scenarios.subject import Subject
 from functions.domain.people import Directory
@@ -205,20 +206,22 @@ class _Found:
         if one.aspect != "status":
             return None
         if one.step is not None:
-            return _said(self._step(one.step).get("error"))
+            return _said(self._step(one.step))
         failed = (
-            f"{step['step_id']}: {said}"
+            f"{step['step_id']}: {told}"
             for step in self.record["steps"]
-            if not step.get("tolerated") and (said := _said(step.get("error")))
+            if not step.get("tolerated") and (told := _said(step))
         )
         return next(failed, None)
 
 
-def _said(error: Mapping[str, Any] | None) -> str | None:
+def _said(step: Mapping[str, Any]) -> str | None:
+    """Return the error of a step, and what failed inside it."""
+    error = step.get("error")
     if error is None:
         return None
-    first = str(error["message"]).partition("\n")[0]
-    return f"{error['type']}: {first}" if first else str(error["type"])
+    why = causes.first_inside(step)
+    return causes.said(error) + (f"; {why}" if why else "")
 
 
 def _is(value: Json, text: str) -> bool:

@@ -86,6 +86,22 @@ def test_items_that_were_cut_off_are_listed_behind_the_one_that_failed():
     assert told[-1] == "  cancelled: item 2"
 
 
+def test_of_an_item_that_is_a_block_the_steps_that_failed_inside_are_told():
+    inner = [
+        {"step_id": "read", "status": "failed", "type": "ScriptFailed", "message": "no\nlog"},
+        {"step_id": "look", "status": "rejected", "type": "Rejected", "message": ""},
+    ]
+    error = {"type": "StepsFailed", "message": "read, look ended badly", "details": inner}
+    items = [{"index": 0, "status": "failed", "error": error}]
+    whole = {"type": "ItemsFailed", "message": "item 0 failed"}
+    step = {"step_id": "page", "status": "failed", "line": 4, "error": whole, "items": items}
+    told = text(status="failed", steps=[step], error={"type": "W", "message": "x"})
+    assert told[-1] == "  item 0: read: ScriptFailed: no; look: Rejected"
+    items[0]["error"] = {**error, "details": [{"disk": "/dev/sda1"}, "x"]}  # an action's own
+    told = text(status="failed", steps=[step], error={"type": "W", "message": "x"})
+    assert told[-1] == "  item 0: StepsFailed: read, look ended badly"
+
+
 def test_a_run_in_which_every_step_was_skipped_had_nothing_to_do():
     steps = [
         {"step_id": "a", "status": "skipped", "reason": "condition"},
