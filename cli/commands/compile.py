@@ -40,10 +40,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     machines = found[0].machines
     if arguments.out is not None:
         return _write(machines, arguments, console)
-    at = (MAIN, CLOSE).index(arguments.machine)
-    if at >= len(machines):
+    part = CLOSE if arguments.machine == CLOSE else ""
+    wanted = [machine for machine in machines if machine.part == part]
+    if not wanted:
         raise Misuse("this workflow has no close machine: it has no `on_failure` or `compensate`")
-    console.stdout.write(_text(machines[at], compact=arguments.compact))
+    console.stdout.write(_text(wanted[0], compact=arguments.compact))
     return FINE
 
 

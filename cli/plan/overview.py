@@ -23,7 +23,7 @@ from compiler.check.program import (
     every_step,
 )
 from compiler.pipeline import Compilation
-from compiler.plan.bounds import PRICE_PER_TRANSITION, Bounds, bounds
+from compiler.plan.bounds import PRICE_PER_TRANSITION, Bounds, bounds, executions
 from compiler.plan.durations import Longest, longest_run
 from compiler.plan.graph import ancestors
 from compiler.plan.layout_regions import Fork, Leaf, Region
@@ -31,6 +31,8 @@ from compiler.plan.limits import DEFINITION_LIMIT, EVENT_LIMIT, request_size
 from compiler.plan.model import Plan
 from compiler.plan.together import skipped_together
 
+CLOSE = "close"
+"""The part of a workflow that follows a failed run."""
 BUILDS, NOTIFY = "builds:", "notify:"
 """Who else looks secrets up, beside the functions of actions; no action has such a name."""
 
@@ -56,24 +58,30 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class MachineSize:
-    """What a machine takes: its bounds, and the bytes of the request that creates it."""
+    """What a machine takes: its bounds, and the bytes of the request that creates it.
+
+    `part` is what it carries out of the workflow, as of `StateMachine`; `executions` is how many
+    of it there are in a run at most.
+    """
 
     id: str
+    part: str
     bounds: Bounds
     bytes: int
+    executions: int
 
     @property
     def cost(self) -> tuple[float, float]:
-        """US dollars of a run's transitions, at least and at most."""
-        least, most = self.bounds.least, self.bounds.most
-        return least * PRICE_PER_TRANSITION, most * PRICE_PER_TRANSITION
+        """US dollars of the transitions of one execution, at least and at most."""
+        return _usd(self.bounds.least), _usd(self.bounds.most)
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All that `plan` tells of one workflow; `machines` has its own first, then its close machine.
+    """All that `plan` tells of one workflow.
 
-    `secrets` are names with the steps that use them; `missing` are those with no value here.
+    `machines` has its own first, then those of chunks, and its close machine. `secrets` are names
+    with the steps that use them; `missing` are those with no value here.
     """
 
     file: str
@@ -91,6 +99,23 @@ class Overview:
     missing: tuple[str, ...]
     together: tuple[tuple[str, ...], ...]
     permissions: tuple[Statement, ...]
+
+    @property
+    def transitions(self) -> tuple[int, int]:
+        """Of a run, at least and at most, with chunks and without what follows a failed run."""
+        own = self.machines[0].bounds
+        return own.least, own.most + sum(one.executions * one.bounds.most for one in self.chunks)
+
+    @property
+    def cost(self) -> tuple[float, float]:
+        """US dollars of these transitions."""
+        least, most = self.transitions
+        return _usd(least), _usd(most)
+
+    @property
+    def chunks(self) -> tuple[MachineSize, ...]:
+        """The machines that carry out items of a for_each, in executions of their own."""
+        return tuple(one for one in self.machines if one.part not in ("", CLOSE))
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -118,7 +143,7 @@ def overview(compilation: Compilation, has_secret: frozenset[str] | None) -> Ove
         depth=_depth(program),
         forks=_forks(plan.layout.root),
         latches=tuple(_latches(plan)),
-        machines=tuple(_size(program, machine) for machine in compilation.machines),
+        machines=tuple(_sizes(program, compilation.machines)),
         longest=longest_run(program),
         runners=tuple(_runners(program)),
         secrets=secrets,
@@ -136,9 +161,16 @@ def _permissions(machines: tuple[StateMachine, ...]) -> tuple[Statement, ...]:
     return tuple(Statement(actions, tuple(sorted(on))) for actions, on in sorted(whole.items()))
 
 
-def _size(program: Program, machine: StateMachine) -> MachineSize:
-    found = bounds(program, machine)
-    return MachineSize(machine.id, found, request_size(machine.definition))
+def _sizes(program: Program, machines: tuple[StateMachine, ...]) -> Iterator[MachineSize]:
+    counts = executions(program, {machine.id: machine for machine in machines})
+    for machine in machines:
+        size = request_size(machine.definition)
+        found = bounds(program, machine)
+        yield MachineSize(machine.id, machine.part, found, size, counts[machine.id])
+
+
+def _usd(transitions: int) -> float:
+    return transitions * PRICE_PER_TRANSITION
 
 
 def _depth(program: Program) -> int:

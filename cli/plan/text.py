@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from cli.output.paint import Paint, shown
 from cli.output.units import between, dollars, duration, plural, wrapped
-from cli.plan.overview import MachineSize, Overview, Runner
+from cli.plan.overview import CLOSE, MachineSize, Overview, Runner
 from compiler.document.nodes import Json
 
 _LABEL = 14
@@ -22,19 +22,22 @@ def render(overviews: Sequence[Overview], *, colour: bool) -> str:
 def _section(one: Overview, paint: Paint) -> Iterator[str]:
     version = f"@{one.version}" if one.version else ""
     yield f"{paint(shown(one.id + version), 'strong')}  {paint(shown(one.file), 'faint')}"
-    own, *closing = one.machines
+    own = one.machines[0]
     limit_bytes, limit_events = one.limits
     yield _row("shape", _shape(one), paint)
     for at, latch in enumerate(one.latches):
         text = f"{latch.producer} -> {latch.consumer}: {latch.why}"
         yield _row("latches" if at == 0 else "", text, paint)
-    yield _row("transitions", f"{between(own.bounds.least, own.bounds.most)} per run", paint)
-    yield _row("cost", _cost(own), paint)
+    yield _row("transitions", f"{between(*one.transitions)} per run", paint)
+    yield _row("cost", _cost(one), paint)
     yield _row("events", f"{own.bounds.events:,} at most, of {limit_events:,}", paint)
     share = own.bytes * 100 / limit_bytes
     yield _row("definition", f"{own.bytes:,} bytes, {share:.1f}% of {limit_bytes:,}", paint)
-    for machine in closing:
-        yield _row("on failure", _closing(machine), paint)
+    for at, machine in enumerate(one.chunks):
+        yield _row("chunks" if at == 0 else "", _chunks(machine), paint)
+    for machine in one.machines:
+        if machine.part == CLOSE:
+            yield _row("on failure", _closing(machine), paint)
     yield _row("longest run", _longest(one), paint)
     for at, runner in enumerate(one.runners):
         text = f"{runner.step}: {runner.runner}, because {runner.why}"
@@ -67,8 +70,8 @@ def _shape(one: Overview) -> str:
     return ", ".join(parts)
 
 
-def _cost(machine: MachineSize) -> str:
-    least, most = machine.cost
+def _cost(one: Overview) -> str:
+    least, most = one.cost
     thousand = _usd(least * 1000, most * 1000)
     return f"{_usd(least, most)} per run for Step Functions, {thousand} for 1,000"
 
@@ -83,6 +86,15 @@ def _closing(machine: MachineSize) -> str:
     return (
         f"{between(took.least, took.most)} transitions more, {took.events:,} events at most, "
         f"{machine.bytes:,} bytes"
+    )
+
+
+def _chunks(machine: MachineSize) -> str:
+    """Return what the items of a for_each take that go to executions of their own."""
+    took = machine.bounds
+    return (
+        f"{machine.executions:,} at most of '{machine.part}', of {between(took.least, took.most)} "
+        f"transitions, {took.events:,} events at most each, {machine.bytes:,} bytes"
     )
 
 
@@ -119,6 +131,7 @@ def _json(one: Overview) -> Json:
         "machines": [
             {
                 "id": machine.id,
+                "executions": machine.executions,
                 "transitions": {"least": machine.bounds.least, "most": machine.bounds.most},
                 "usd": {
                     "least": round(machine.cost[0], 6),

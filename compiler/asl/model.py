@@ -21,6 +21,11 @@ class StateMachine:
     definition: dict[str, Json]
     source_map: dict[str, Span]
 
+    @property
+    def part(self) -> str:
+        """What it carries out of its workflow: nothing less (""), `close`, or items of a step."""
+        return self.id.partition("--")[2]
+
     def to_json(self) -> str:
         """Return the definition without blanks, as it is deployed."""
         return json.dumps(self.definition, ensure_ascii=False, separators=(",", ":"))

@@ -17,6 +17,7 @@ from typing import Protocol, TypeAlias
 from compiler.check.lengths import length, most_items
 from compiler.check.program import Program, Step, every_step
 from compiler.document.nodes import Json
+from protocol.names import child_machine
 
 State: TypeAlias = "dict[str, Json]"
 
@@ -70,6 +71,25 @@ def bounds(program: Program, machine: Machine) -> Bounds:
     """Return the bounds of a machine of a program: its own or its close machine."""
     found = Counter(program).flow(machine.definition)
     return Bounds(found.least, found.most, found.events + 2)  # its start and its end
+
+
+def executions(program: Program, machines: Mapping[str, Machine]) -> dict[str, int]:
+    """Return how many executions of each machine, by its id, there are in a run at most.
+
+    Those of chunks are counted where they are started; the others are one each.
+    """
+    counter = Counter(program)
+    found: dict[str, int] = {}
+
+    def count(name: str) -> int:
+        if name not in found:
+            arn = child_machine(name)
+            others = ((by, one) for by, one in machines.items() if by != name)
+            started = ((by, counter.calls(one.definition, arn)) for by, one in others)
+            found[name] = sum(count(by) * often for by, often in started if often) or 1
+        return found[name]
+
+    return {name: count(name) for name in machines}
 
 
 class Counter:
@@ -146,6 +166,26 @@ class Counter:
         last = retriers[-1]
         own = isinstance(last, dict) and last.get("MaxAttempts") == retry.attempts - 1
         return retry.attempts if own else 1
+
+    def calls(self, flow: Mapping[str, Json], machine: str) -> int:
+        """Return how often a run of a flow starts another machine at most, named by its ARN."""
+        passes = self.passes(flow)
+        return sum(
+            passes[name] * self._calls_of(name, state, machine)
+            for name, state in states_of(flow).items()
+        )
+
+    def _calls_of(self, name: str, state: State, machine: str) -> int:
+        kind = state.get("Type")
+        if kind == "Parallel":
+            return sum(self.calls(branch, machine) for branch in branches_of(state))
+        if kind == "Map":
+            body = _object(state["ItemProcessor"])
+            inside = self.calls(body, machine)
+            return inside and inside * self.items(name, state)
+        arguments = state.get("Arguments")
+        called = arguments.get("StateMachineArn") if isinstance(arguments, dict) else None
+        return int(called == machine)
 
     def own_events(self, name: str, state: State) -> int:
         """Return the events of a state alone, without what is inside it and without loops."""

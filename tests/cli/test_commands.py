@@ -59,6 +59,52 @@ def test_the_machine_that_runs_after_a_failure_is_printed_for_the_asking():
     assert "hello" in json.loads(main.out)["States"]
 
 
+CHUNKED = """
+    name: many
+    inputs: {names: {type: array, items: string, default: []}}
+    steps:
+      - id: outer
+        type: parallel
+        for_each: ${{ inputs.names }}
+        max_items: 200
+        max_concurrency: 100
+        steps:
+          - id: inner
+            for_each: ${{ inputs.names }}
+            max_items: 90
+            max_concurrency: 80
+            run: echo
+"""
+
+
+def test_machines_of_chunks_are_no_close_machines():
+    write(Path("many.yaml"), CHUNKED)
+    assert call("compile", "many.yaml", "--machine", "close").code == 2
+
+    write(Path("many.yaml"), CHUNKED + "    on_failure: {run: echo oh}\n")
+    close = call("compile", "many.yaml", "--machine", "close")
+
+    assert "on_failure" in json.loads(close.out)["States"]
+
+
+def test_the_plan_counts_the_executions_of_chunks_and_what_they_take():
+    write(Path("many.yaml"), CHUNKED + "    on_failure: {run: echo oh}\n")
+
+    plan = json.loads(call("plan", "many.yaml", "--format", "json").out)["workflows"][0]
+    text = call("plan", "many.yaml").out
+
+    own, *others = plan["machines"]
+    by_id = {one["id"]: one for one in others}
+    outer, inner = by_id["many--outer"], by_id["many--inner"]
+    assert outer["executions"] == 5  # 200 in chunks of 40
+    assert inner["executions"] == 200 * 3  # of each, 90 in chunks of 40
+    assert (own["executions"], by_id["many--close"]["executions"]) == (1, 1)
+    most = sum(one["executions"] * one["transitions"]["most"] for one in (own, outer, inner))
+    assert f" to {most:,} per run\n" in text
+    assert "\n  chunks        " in text
+    assert text.count("  on failure  ") == 1
+
+
 def test_a_workflow_without_handlers_has_no_close_machine():
     write(Path("hello.yaml"), HELLO)
 
