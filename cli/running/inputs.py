@@ -22,6 +22,14 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
+_WRITTEN = {
+    "integer": "digits, such as 3",
+    "number": "digits, such as 2.5",
+    "boolean": "true or false",
+    "object": """JSON, such as '{"name": "value"}'""",
+    "array": """JSON, such as '["first", "second"]'""",
+}
+"""How a value is written on the command line, by its type."""
 _SHOWN = 60
 """Characters of a value that a message shows."""
 
@@ -45,19 +53,25 @@ def read_inputs(
     properties = _properties(contract)
     given = {**(event or {}), **(_from_file(file) if file is not None else {})}
     problems: list[str] = []
-    said: set[str] = set()
+    unread: set[str] = set()
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
             problems.append(f"--input {pair}: write NAME=VALUE")
-        else:
-            before = len(problems)
-            given[name] = _value(name, text, properties.get(name, {}), problems)
-            said |= {name} if len(problems) > before else set()
+            continue
+        given[name], problem = _value(name, text, properties.get(name, {}))
+        if problem is not None:
+            unread.add(name)
+            problems.append(problem)
     inputs = {n: s["default"] for n, s in properties.items() if "default" in s} | given
     if contract is not None:
-        problems += _held_against(inputs, properties, _required(contract), said)
-        problems += _in_full(contract, inputs, said if problems else None)
+        readable = {name: value for name, value in inputs.items() if name not in unread}
+        told = _held_against(readable, properties)
+        problems += [*_missing(inputs, _required(contract)), *told.values()]
+        # Of the others what a stage would say: patterns, bounds, what lies deeper.
+        schema: dict[str, Json] = {**contract, "required": []}
+        right = {name: value for name, value in readable.items() if name not in told}
+        problems += _in_full(schema, right)
     if problems:
         raise InputProblem("\n".join(problems))
     return inputs
@@ -84,71 +98,55 @@ def _from_file(file: Path) -> dict[str, Json]:
     return parsed
 
 
-def _value(name: str, text: str, schema: Mapping[str, Json], problems: list[str]) -> Json:
+def _value(name: str, text: str, schema: Mapping[str, Json]) -> tuple[Json, str | None]:
+    """Return the value that a text on the command line stands for, and what is wrong with it."""
     kind = schema.get("type", "string")
     if kind == "string" or not isinstance(kind, str):
-        return text
+        return text, None
     try:
-        return read_json(text)
+        return read_json(text), None
     except ValueError:
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-        problems.append(f"input '{name}': '{shown}' is no {kind}")
-        return text
+        how = _WRITTEN.get(kind, "JSON")
+        return text, f"input '{name}': '{shown}' is no {kind}; write {how}"
+
+
+def _missing(inputs: Mapping[str, Json], required: list[str]) -> list[str]:
+    return [
+        f"input '{name}' is missing: --input {name}=..." for name in required if name not in inputs
+    ]
 
 
 def _held_against(
-    inputs: Mapping[str, Json],
-    properties: Mapping[str, Mapping[str, Json]],
-    required: list[str],
-    said: set[str],
-) -> list[str]:
-    """Return what is wrong at first sight, but for what was `said`, to which it is added."""
-    problems = [
-        f"input '{name}' is missing: --input {name}=..." for name in required if name not in inputs
-    ]
+    inputs: Mapping[str, Json], properties: Mapping[str, Mapping[str, Json]]
+) -> dict[str, str]:
+    """Return what is wrong at first sight, by the input's name."""
+    problems = {}
     for name, value in inputs.items():
-        if name in said:
-            continue
         if name not in properties:
             near = difflib.get_close_matches(name, properties, 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
-            problems.append(f"the workflow has no input '{name}'{hint}")
-            continue
-        found = _misfit(name, value, properties[name])
-        said |= {name} if found else set()
-        problems += found
+            problems[name] = f"the workflow has no input '{name}'{hint}"
+        elif (misfit := _misfit(name, value, properties[name])) is not None:
+            problems[name] = misfit
     return problems
 
 
-def _in_full(
-    contract: Mapping[str, Json], inputs: Mapping[str, Json], said: set[str] | None
-) -> list[str]:
-    """Return what a stage would say of inputs: patterns, bounds, what lies deeper.
-
-    Where something was said before, only of inputs that are there and of which nothing was.
-    """
+def _in_full(contract: Mapping[str, Json], inputs: Mapping[str, Json]) -> list[str]:
     return [
         f"{_place(one['pointer'])} {clause(one['detail'])}"
         for one in checked(contract, inputs).problems
-        if said is None or _name(one["pointer"]) in (inputs.keys() & _properties(contract)) - said
     ]
-
-
-def _name(pointer: str) -> str:
-    """Return the input that a JSON pointer leads into (RFC 6901)."""
-    return _plain(pointer[1:].partition("/")[0])
-
-
-def _plain(token: str) -> str:
-    return token.replace("~1", "/").replace("~0", "~")
 
 
 def _place(pointer: str) -> str:
     """Return how a JSON pointer into the inputs is told (RFC 6901)."""
-    return f"input '{_plain(pointer[1:])}'" if pointer else "what is given"
+    if not pointer:
+        return "what is given"
+    return f"input '{pointer[1:].replace('~1', '/').replace('~0', '~')}'"
 
 
-def _misfit(name: str, value: Json, schema: Mapping[str, Json]) -> list[str]:
+def _misfit(name: str, value: Json, schema: Mapping[str, Json]) -> str | None:
     kind = schema.get("type")
     fits = _KINDS.get(kind) if isinstance(kind, str) else None
     wrong_kind = fits and (
@@ -157,9 +155,9 @@ def _misfit(name: str, value: Json, schema: Mapping[str, Json]) -> list[str]:
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         wrong_kind = False  # 2.0 is one to JSON Schema, and so to a stage
     if wrong_kind:
-        return [f"input '{name}' must be of type {kind}, not {json.dumps(value)}"]
+        return f"input '{name}' must be of type {kind}, not {json.dumps(value)}"
     allowed = schema.get("enum")
     if isinstance(allowed, list) and value not in allowed:
         options = ", ".join(str(option) for option in allowed)
-        return [f"input '{name}' must be one of {options}, not {json.dumps(value)}"]
-    return []
+        return f"input '{name}' must be one of {options}, not {json.dumps(value)}"
+    return None
