@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="show|send|replay EVENT|FILE",
         help="show an event with what was sent, publish one from a JSON or YAML file (- for "
-        "standard input), or start the run of one again",
+        "standard input), or start the run of one again; EVENT is its id, the id it was sent with, "
+        "or what one begins with",
     )
     parser.add_argument("--outcome", metavar="NAME", help="such as started, rejected or failed")
     parser.add_argument("--workflow", metavar="ID", help="only those for this workflow")
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print a list or an event, or say what was started."""
+    from cli.reach.show import event_named
     from cli.reach.to import reach
 
     words = arguments.words
@@ -53,11 +55,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     with reach(arguments, console, at_work=words[:1] in (["send"], ["replay"])) as api:
         if not words:
             return _list(arguments, console, api)
-        if words[0] == "show":
-            return _show(words[1], arguments, console, api)
         if event is not None:
             return _send(event, arguments, console, api)
-        return _replay(words[1], arguments, console, api)
+        known = event_named(words[1], api)
+        act = _show if words[0] == "show" else _replay
+        return act(known, arguments, console, api)
 
 
 def _list(arguments: argparse.Namespace, console: Console, api: Reach) -> int:
@@ -102,6 +104,7 @@ def _why(one: Any) -> str:
 
 def _show(word: str, arguments: argparse.Namespace, console: Console, api: Reach) -> int:
     from cli.output.columns import fields, when
+    from cli.output.units import plural
     from cli.reach.client import at
     from cli.reach.show import print_json
 
@@ -113,7 +116,7 @@ def _show(word: str, arguments: argparse.Namespace, console: Console, api: Reach
         ("event", one["event_id"]),
         ("outcome", one["outcome"]),
         ("trigger", ".".join(p for p in (one["workflow_id"], one["trigger"]) if p)),
-        ("received", f"{when(one['received_at'])}, {one['deliveries']} times"),
+        ("received", f"{when(one['received_at'])}, {plural(one['deliveries'], 'time')}"),
         ("identity", one["source_id"]),
         ("run", one["run_id"] or ""),
         ("repeats", one["replay_of"] or ""),
@@ -137,7 +140,8 @@ def _read(word: str, console: Console) -> dict[str, Any]:
     except ValuesProblem as problem:
         raise Misuse(str(problem)) from None
     if not isinstance(found, dict) or not isinstance(found.get("event"), str):
-        raise Misuse(f"{name}: {_SHAPE}")
+        lacking = isinstance(found, dict) and "event" not in found
+        raise Misuse(f"{name}: {'`event` is missing: ' if lacking else ''}{_SHAPE}")
     return found
 
 

@@ -27,8 +27,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     from cli.reach.to import reach
 
     with reach(arguments, console) as api:
-        run_id = str(run_named(arguments.run, api)["run_id"])
+        record = run_named(arguments.run, api)
+        run_id = str(record["run_id"])
         found = [*api.pages(at("runs", run_id, "logs"), step=arguments.step)]
+        if arguments.step and not found:
+            _look_for(arguments.step, record)
     if arguments.format == "json":
         print_json(console, {"items": found})
         return FINE
@@ -39,6 +42,21 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if not found:
         console.stderr.write("it has said nothing\n")
     return FINE
+
+
+def _look_for(step: str, record: Any) -> None:
+    """Raise Misuse for a step that the run does not have.
+
+    What calls have inside, and how undos are called, the record does not say.
+    """
+    from cli.console import Misuse
+
+    closing = record.get("closing") or {}
+    ids = [str(one["step_id"]) for one in (*record["steps"], *closing.get("handlers", ()))]
+    known = {one.replace("-", "_") for one in ids}
+    if closing.get("undone") or {".", "/"} & {*step} or step.replace("-", "_") in known:
+        return
+    raise Misuse(f"the run has no step '{step}'; its steps are {', '.join(ids)}")
 
 
 def _place(one: Any) -> str:

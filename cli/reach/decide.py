@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cli.console import FINE, Console, Misuse
-from cli.reach.client import Reach, at
+from cli.reach.client import Reach, Refused, at
 from cli.reach.show import add_format, print_json, task_named
 from cli.reach.to import add_where, reach
 from protocol.reading import read_json
@@ -45,7 +45,14 @@ def decide(status: str, arguments: argparse.Namespace, console: Console) -> int:
         if arguments.form:
             body["form"] = _filled(arguments.form, task["form"])
         caller = _caller(task, arguments.person, api)
-        decided, _ = caller.post(at("tasks", task["task_id"], "status"), body)
+        try:
+            decided, _ = caller.post(at("tasks", task["task_id"], "status"), body)
+        except Refused as refused:
+            if refused.status != 404:
+                raise
+            asked = ", ".join(task["assignees"])
+            who = "you are" if arguments.person is None else f"{arguments.person} is"
+            raise Misuse(f"{who} not asked about '{task['title']}', but {asked}") from None
     if arguments.format == "json":
         print_json(console, decided)
     else:

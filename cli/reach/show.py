@@ -10,8 +10,10 @@ from typing import Any
 from cli.console import Console, Misuse
 from cli.reach.client import Reach, Refused, at
 
-_TASK = re.compile(r"[0-9a-f]{32}")
+_ID = re.compile(r"[0-9a-f]{32}")
+"""How tasks and events are known."""
 _MOST = 5
+_NEWEST = 500
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -55,9 +57,27 @@ def run_named(text: str, api: Reach) -> Any:
     raise Misuse(f"several runs begin with '{text}':{listed}")
 
 
+def event_named(text: str, api: Reach) -> str:
+    """Return the id of an event, by it, by the id it was sent with, or by how these begin.
+
+    Only the newest events are looked through for a beginning. Raises Misuse.
+    """
+    if _ID.fullmatch(text):
+        return text
+    ids = ("event_id", "source_id")
+    newest = api.pages(at("events"), _NEWEST)
+    found = [one for one in newest if any(str(one[name]).startswith(text) for name in ids)]
+    if len(found) == 1:
+        return str(found[0]["event_id"])
+    if not found:
+        raise Misuse(f"there is no event '{text}' at {api.place}\n`stepsmith events` lists them")
+    listed = "".join(f"\n  {one['event_id']}" for one in found[:_MOST])
+    raise Misuse(f"several events begin with '{text}':{listed}")
+
+
 def task_named(text: str, api: Reach, run: str | None = None) -> Any:
     """Return a task, by its id or, of the open ones, by its step's. Raises Misuse."""
-    if _TASK.fullmatch(text):
+    if _ID.fullmatch(text):
         try:
             return api.get(at("tasks", text))
         except Refused as refused:
@@ -71,7 +91,8 @@ def task_named(text: str, api: Reach, run: str | None = None) -> Any:
         return api.get(at("tasks", str(found[0]["task_id"])))
     if not found:
         waiting = ", ".join(dict.fromkeys(f"'{one['step_id']}'" for one in every[:_MOST]))
-        hint = f"what waits: {waiting}" if every else "nothing waits for anybody"
+        nothing = "nothing waits for anybody" + (f" in the run {run}" if run else "")
+        hint = f"what waits: {waiting}" if every else nothing
         raise Misuse(f"no task of a step '{text}' is open at {api.place}\n{hint}")
     listed = "".join(f"\n  {one['task_id']}  of run {one['run_id']}" for one in found)
     raise Misuse(f"several tasks of '{text}' are open: name one of them{listed}")

@@ -75,6 +75,8 @@ def test_it_waits_for_an_answer_and_says_how_to_give_one():
     # And later, when nothing is at work any more:
     (run,) = kept_runs()
     assert (run["status"], run["run_id"].startswith("hello-")) == ("succeeded", True)
+    wrong = call("logs", "hello", "--keep", "kept", "--step", "sya")
+    assert (wrong.code, "no step 'sya'; its steps are say, review, after" in wrong.err) == (2, True)
     logs = call("logs", "hello", "--keep", "kept", "--step", "say")
     assert "say  hello from a script" in logs.out
     record = json.loads(call("runs", "hello", "--keep", "kept", "--format", "json").out)
