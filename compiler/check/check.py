@@ -17,6 +17,7 @@ from compiler.check.steps import build
 from compiler.check.surroundings import Surroundings
 from compiler.check.triggers import triggers
 from compiler.check.typed import Typed
+from compiler.check.unmarked import report_unmarked
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Document
 from compiler.spec import Workflow
@@ -38,6 +39,7 @@ def check(
     program = _program(checker)
     check_files(checker)
     warnings.check_workflow(checker)
+    report_unmarked(checker.typed)
     if diagnostics.has_errors:
         return None
     warnings.check_inputs(checker)

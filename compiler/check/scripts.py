@@ -13,6 +13,7 @@ from compiler.check.readers import Reader
 from compiler.check.runners import runner_of_script
 from compiler.check.shell import ScriptText, interpolate, of_github, said_to_github
 from compiler.check.typed import at as place
+from compiler.check.unmarked import check_unmarked
 from compiler.diagnostics import Diagnostics
 from compiler.document.nodes import Node
 from compiler.expressions import Expr, Single, parse
@@ -55,6 +56,7 @@ def without_expressions(
             values[repr(expr)] = checker.typed.template(Single(expr), expr.span, reader)
         return expr
 
+    check_unmarked(script, node, checker.typed, is_script=True)
     read = checker.context.script(script)
     _for_github(checker, read, place(node), {*reader.env, *given})
     safe = interpolate((read, place(node)), diagnostics, parsed, taken=tuple(reader.env))

@@ -51,6 +51,8 @@ class Typed:
         self.groups = groups
         self.reads = reads
         self._inputs: set[str] = set()
+        # Its places, what is written, and what to write: see compiler.check.unmarked.
+        self.unmarked: list[tuple[tuple[Span, Span], str, str]] = []
         self._said_git_push = not are_triggers_known(context)
         self._manual = frozenset(
             entry.id for entry in groups.entries() if entry.step.kind == "manual"

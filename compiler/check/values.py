@@ -8,6 +8,7 @@ from compiler.check.failed import FAILED
 from compiler.check.program import Constant, Fields, Items, Value
 from compiler.check.readers import Reader
 from compiler.check.typed import Typed
+from compiler.check.unmarked import check_unmarked
 from compiler.document.nodes import Json, Lost, Mapping, Node, Sequence
 
 
@@ -17,8 +18,11 @@ def value(raw: Json, node: Node, reader: Reader, typed: Typed) -> Value:
     `node` is where `raw` stands; a part that has no node of its own is placed at the whole.
     """
     if isinstance(raw, str):
+        if isinstance(raw, Lost) and "${{" not in raw:
+            return FAILED
         if "${{" not in raw:
-            return FAILED if isinstance(raw, Lost) else Constant(raw)
+            check_unmarked(raw, node, typed)
+            return Constant(raw)
         found = typed.text(raw, node, reader)
         return FAILED if found is None else found
     if isinstance(raw, dict):

@@ -14,6 +14,14 @@ CODES: tuple[Code, ...] = (
         condition("always()"),
     ),
     Code(
+        "unmarked-expression",
+        "A text names what there is to read, and is no expression",
+        "Only what stands in `${{ }}` is an expression. Any other text stays as it is, also in the "
+        "braces of other tools.",
+        steps("- {id: a, run: make, outputs: {size: steps.a.outputs.size}}"),
+        steps('- {id: a, run: make, outputs: {size: "${{ steps.a.outputs.size }}"}}'),
+    ),
+    Code(
         "status-function-in-or",
         "A status function stands in one arm of `||`",
         "A condition with a status function anywhere is taken exactly as it says: the usual check "
