@@ -8,7 +8,7 @@ from compiler.check.checker import Checker
 from compiler.check.context import Context
 from compiler.check.contexts import base
 from compiler.check.dependencies import resolve
-from compiler.check.files import check_files
+from compiler.check.files import check_artifacts, check_files
 from compiler.check.groups import groups
 from compiler.check.program import Program, Step, SubWorkflow, every_step
 from compiler.check.reads import Reads
@@ -37,6 +37,7 @@ def check(
     reads = Reads(context, found, Certain(found))
     checker = Checker(context, found, reads, Typed(context, found, reads), base(context))
     program = _program(checker)
+    check_artifacts(checker)
     check_files(checker)
     warnings.check_workflow(checker)
     report_unmarked(checker.typed)

@@ -1,13 +1,44 @@
-"""Files that steps hand on: a reader has to come after the step that makes the file."""
+"""Files that steps hand on: paths that can be, and readers behind the steps that make them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import PurePosixPath
 
 from compiler.check.checker import Checker
 from compiler.check.groups import Entry
 from compiler.document.nodes import Json, Mapping, Node, Scalar, Sequence
 from compiler.spec import ActionStep
+
+_PATTERN = re.compile(r"[*?]")
+_ELSEWHERE = "copy it into the folder that the script begins in, and name it from there"
+
+
+def check_artifacts(checker: Checker) -> None:
+    """Report paths under `artifacts` at which no step can leave anything that is handed on."""
+    for entry in checker.groups.entries():
+        for at, path in enumerate(entry.step.artifacts):
+            why, advice = _unusable(path)
+            if why:
+                node = checker.context.document.nearest((*entry.step.path, "artifacts", at))
+                message = f"`artifacts` names '{path}', {why}"
+                checker.error("unusable-path", node.span, message, advice)
+
+
+def _unusable(path: str) -> tuple[str, str]:
+    """Return why a path can be no artifact, and what to write; ("", "") for one that can."""
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts:
+        return "which lies outside of the step's folder", _ELSEWHERE
+    if path.startswith("~") or "$" in path:
+        return "which no shell reads: it stays as it is", _ELSEWHERE
+    if _PATTERN.search(path) is None:
+        return "", ""
+    folder = "/".join(takewhile(lambda part: _PATTERN.search(part) is None, parts))
+    instead = f"write '{folder}', the folder" if folder else "name a folder that holds them"
+    return "and paths are no patterns here", f"{instead}, or each file"
 
 
 def check_files(checker: Checker) -> None:

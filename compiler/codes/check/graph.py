@@ -163,4 +163,12 @@ CODES: tuple[Code, ...] = (
         steps(*MAKES, *MADE, "  depends_on: []", *READS),
         steps(*MAKES, *MADE, "  depends_on: [build]", *READS),
     ),
+    Code(
+        "unusable-path",
+        "A path under `artifacts` is none at which a step can leave something",
+        "It is a file or a folder below the one that the script begins in, written as it is: no "
+        "shell reads it, so patterns, `~` and variables mean nothing.",
+        steps("- {id: build, run: make, artifacts: [dist/*.js]}"),
+        steps("- {id: build, run: make, artifacts: [dist]}"),
+    ),
 )

@@ -52,3 +52,29 @@ def test_handlers_find_one_another_s_files_as_steps_do():
 
     assert handled(first, second) == []
     assert handled(second, first) == ["file-not-there-yet"]
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("dist/*.js", "write 'dist', the folder, or each file"),
+        ("a/b/**/c?.txt", "write 'a/b', the folder, or each file"),
+        ("*.txt", "name a folder that holds them, or each file"),
+        ("/tmp/x", "copy it into the folder that the script begins in, and name it from there"),
+        ("../x", "copy it into the folder that the script begins in, and name it from there"),
+        ("~/.cache", "copy it into the folder that the script begins in, and name it from there"),
+        ("$HOME/x", "copy it into the folder that the script begins in, and name it from there"),
+    ],
+)
+def test_a_path_at_which_nothing_can_be_left_is_told(path: str, advice: str):
+    """A run would say only that there is no such file, after the step has done its work."""
+    found = checked(f"steps: [{{id: a, run: make, artifacts: [fine.txt, '{path}']}}]")
+
+    assert found.codes == ["unusable-path"]
+    assert found.found == [("unusable-path", f"'{path}'")]
+    assert found.helps == [advice]
+
+
+@pytest.mark.parametrize("path", ["dist", "./dist/", "a b.txt", "pages/[id].js", "..x", "x~"])
+def test_any_other_path_is_one(path: str):
+    assert checked(f"steps: [{{id: a, run: make, artifacts: ['{path}']}}]").codes == []
