@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cli.scenarios.cases import Aspect, Expected
-from cli.scenarios.subject import Subject, named
+from cli.scenarios.subject import Subject, check_outputs, named
 from cli.scenarios.written import ErrorPart, ExpectPart, StepPart
 from compiler.document.nodes import Json, Path
 from compiler.spec.report import Reporter
@@ -40,6 +40,8 @@ class _Reading:
             expected = self._reporter.read(StepPart, written, at).value
             if expected is not None:
                 yield from self._step(step, expected, at)
+        names = tuple(name for name, _ in self._subject.program.outputs)
+        check_outputs(self._reporter, part.outputs, (*path, "outputs"), names, "the workflow")
         yield from self._inside("outputs", part.outputs, (*path, "outputs"))
         if part.notifications is not None:
             yield self._one("notifications", part.notifications, (*path, "notifications"))
@@ -55,6 +57,9 @@ class _Reading:
             if value is not None:
                 yield self._one(aspect, value, (*path, aspect), step)
         if "outputs" in part.model_fields_set:
+            names = self._subject.outputs(step)
+            outputs = part.outputs if isinstance(part.outputs, dict) else {}
+            check_outputs(self._reporter, outputs, (*path, "outputs"), names, f"'{step}'")
             yield from self._inside("outputs", part.outputs, (*path, "outputs"), step)
         if isinstance(part.error, ErrorPart):
             error: dict[str, Json] = part.error.model_dump(exclude_unset=True)

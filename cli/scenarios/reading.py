@@ -8,7 +8,7 @@ from pathlib import Path
 from cli.scenarios.cases import Case, Scenario
 from cli.scenarios.expectations import expectations
 from cli.scenarios.given import given
-from cli.scenarios.subject import Subject, named
+from cli.scenarios.subject import Subject, check_outputs, named
 from cli.scenarios.written import (
     CHOICES,
     DECISIONS,
@@ -104,6 +104,9 @@ class _Reader:
             stub = self._stub(written, at)
             if stub is not None:
                 stubs[step] = stub
+                names = subject.outputs(step)
+                given_out = (*at, "outputs")
+                check_outputs(self._reporter, stub.outputs, given_out, names, f"'{step}'")
         for step, at, written in named(
             self._reporter, part.decisions, (*path, "decisions"), known, ids
         ):

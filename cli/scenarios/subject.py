@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path as FilePath
 
 from cli.project.compile_file import Compiled
 from cli.scenarios.written import CHOICES, DECISIONS
-from compiler.check.program import Action, Program, Step, every_step
+from compiler.check.program import Action, Program, Script, Step, every_step
 from compiler.check.suggest import nearest, suggestion
 from compiler.document.nodes import Json, Lost, Path
 from compiler.spec.report import Reporter
 
 MESSAGES = ("notify", "send-transactional-email")
 """The actions that tell people something."""
+_SLIP = 0.8
+"""How alike two names are of which one is a slip of the other, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,12 @@ class Subject:
             said |= dict.fromkeys(CHOICES if step.on_error == "pause" else ())
         return tuple(said)
 
+    def outputs(self, id: str) -> tuple[str, ...]:
+        """Return the names of the outputs that a script declares, by its step's id."""
+        found = [step for step in (*steps_of(self.program), *self._called()) if step.id == id]
+        scripts = [step for step in found if isinstance(step.kind, Script)]
+        return tuple(dict.fromkeys(output.name for step in scripts for output in step.outputs))
+
     def messages(self) -> frozenset[str]:
         """Return the ids of all steps that tell people something."""
         every = (*steps_of(self.program), *self._called())
@@ -81,6 +90,27 @@ def steps_of(program: Program) -> Iterator[Step]:
         if step.compensate is not None:
             yield step.compensate
     yield from every_step(program.handlers)
+
+
+def check_outputs(
+    reporter: Reporter,
+    written: Mapping[str, Json] | None,
+    path: Path,
+    names: tuple[str, ...],
+    whose: str,
+) -> None:
+    """Report outputs that are all but called as one of `names` that is not said.
+
+    What is called otherwise may be right: a script may write more than it declares.
+    """
+    given = written or {}
+    left = [name for name in names if name not in given]
+    for name in given:
+        meant = get_close_matches(name, () if name in names else left, 1, _SLIP)
+        if meant:
+            message = f"{whose} gives no output '{name}'"
+            help_ = f"did you mean '{meant[0]}'?"
+            reporter.error_at_key("unknown-output", (*path, name), message, help_)
 
 
 def _meant(word: str, steps: Iterable[Step]) -> str | None:

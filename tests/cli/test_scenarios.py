@@ -74,6 +74,21 @@ def codes(*cases: str, made) -> list[tuple[str, str]]:
         ("- {name: a, input: {name: x}}", "unknown-key", "did you mean `inputs`?"),
         ("- {name: a, inputs: {name: x}, stubs: {say-helo: {}}}", "unknown-step", "'say-hello'"),
         (
+            "- {name: a, inputs: {name: x}, stubs: {hello: {outputs: {sad: x}}}}",
+            "unknown-output",
+            "did you mean 'said'?",
+        ),
+        (
+            "- {name: a, inputs: {name: x}, expect: {steps: {hello: {outputs: {saidd: x}}}}}",
+            "unknown-output",
+            "did you mean 'said'?",
+        ),
+        (
+            "- {name: a, inputs: {name: x}, expect: {outputs: {sad: y}}}",
+            "unknown-output",
+            "did you mean 'said'?",
+        ),
+        (
             "- {name: a, inputs: {name: x}, stubs: {review: {take: 3m}}}",
             "unknown-key",
             "did you mean `takes`?",
@@ -399,6 +414,13 @@ def test_a_trigger_is_found_however_its_name_is_spelled(scenario, tmp_path, name
     case = f"- {{name: a, trigger: {name}, event: {{}}, stubs: {{say-hello: {{}}}}}}\n"
     assert "starts no run" not in call("test", scenario(case)).err
     assert codes(case.replace("sign", "sing"), made=scenario)[0][0] == "unknown-value"
+
+
+def test_a_stub_may_give_more_than_the_step_declares(scenario):
+    """So may a script; a slip is what is nearly declared."""
+    stub = "{outputs: {said: hi, processed: true}, takes: 1m}"
+    case = f"- {{name: a, inputs: {{name: x}}, stubs: {{hello: {stub}, review: {{}}}}}}\n"
+    assert call("test", scenario(case)).code == 0
 
 
 BLOCKS = """
