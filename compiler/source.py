@@ -26,6 +26,11 @@ class Source:
     name: str
     text: str
 
+    @property
+    def is_of_scenarios(self) -> bool:
+        """Whether the name is one of files that hold scenarios."""
+        return self.name.endswith((".test.yaml", ".test.yml"))
+
     @cached_property
     def _line_starts(self) -> list[int]:
         starts = [0]

@@ -23,12 +23,13 @@ from compiler.spec import decode
 
 WORKFLOWS = "workflows"
 _SUFFIXES = (".yaml", ".yml")
-_SCENARIO = (".test.yaml", ".test.yml")
+SCENARIO = (".test.yaml", ".test.yml")
+"""How files of scenarios end, which are no workflows."""
 
 
 def is_workflow(path: Path) -> bool:
     """Whether a file is one that holds a workflow, by its name."""
-    return path.name.endswith(_SUFFIXES) and not path.name.endswith(_SCENARIO)
+    return path.name.endswith(_SUFFIXES) and not path.name.endswith(SCENARIO)
 
 
 def workflow_files(folder: Path) -> list[Path]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cli.console import Console, Misuse
-from cli.project.project import WORKFLOWS, Projects, root_of, workflow_files
+from cli.project.project import SCENARIO, WORKFLOWS, Projects, root_of, workflow_files
 from cli.project.settings import FILE
 from compiler.pipeline import Compilation
 
@@ -38,6 +39,8 @@ def targets(words: Sequence[str], console: Console) -> list[Target]:
     Without a word the project's workflows. Raises Misuse for what is not there.
     """
     found: list[Target] = []
+    # A shell gives all that `workflows/*.yaml` matches; of a folder scenarios are left out, too.
+    words = [one for one in words if not one.endswith(SCENARIO)] or words
     for word in words or (_default(),):
         if word == STDIN:
             found.append(Target(Path("stdin.yaml"), "<stdin>", console.read_stdin()))
@@ -73,9 +76,12 @@ def not_there(path: Path) -> str:
     from difflib import get_close_matches
 
     folder = path.parent
+    root = root_of(Path.cwd())
+    files = [] if root is None else workflow_files(root / WORKFLOWS)
+    meant = [Path(os.path.relpath(one)) for one in files if path.name in (one.name, one.stem)]
     names = [one.name for one in folder.iterdir()] if folder.is_dir() else []
-    near = get_close_matches(path.name, names, 1, 0.75)
-    hint = f"\ndid you mean '{folder / near[0]}'?" if near else ""
+    meant += [folder / near for near in get_close_matches(path.name, names, 1, 0.75)]
+    hint = f"\ndid you mean '{meant[0]}'?" if meant else ""
     return f"there is no file '{path}'{hint}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from compiler.check.checker import Checker
 from compiler.check.groups import Entry
 from compiler.check.program import Constant, Escalation, Items, Manual, Value
@@ -16,6 +18,7 @@ from compiler.spec import ManualStep
 from protocol.addresses import is_address
 
 _GROUP = "group:"
+_READS = re.compile(r"item|(?:inputs|steps|vars|env|item)(?:\.[\w-]+)+")
 _PEOPLE = join(TEXT, ListOf(TEXT))
 
 
@@ -145,11 +148,18 @@ def _check_people(checker: Checker, written: tuple[str, ...], path: Path) -> set
                 "wrong-assignees",
                 span,
                 f"'{one}' is no mail address",
-                "write one address, without a name beside it; others are entries of their own"
-                if "@" in one
-                else f"write an address such as `{one or 'person'}@example.com`, or `group:NAME`",
+                _written(one),
             )
     return _people(checker, tuple(literal)) if fine else set()
+
+
+def _written(one: str) -> str:
+    """Return how to write what is no mail address."""
+    if "@" in one:
+        return "write one address, without a name beside it; others are entries of their own"
+    if _READS.fullmatch(one):
+        return f'write "${{{{ {one} }}}}"'
+    return f"write an address such as `{one or 'person'}@example.com`, or `group:NAME`"
 
 
 def _people(checker: Checker, assignees: tuple[str, ...]) -> set[str]:

@@ -97,11 +97,14 @@ def _attempt(
     except yaml.YAMLError as error:
         return explain(error, mended, diagnostics)
     if not documents:
+        what, least = "no workflow", "at least one step"
+        if found.source.is_of_scenarios:
+            what, least = "no scenarios", "`workflow:` and `cases:`"
         found.error(
             "empty-file",
             Span(0, 0),
-            f"{found.source.name} holds no workflow",
-            help="write at least one step; `stepsmith init` makes an example",
+            f"{found.source.name} holds {what}",
+            help=f"write {least}; `stepsmith init` makes an example",
         )
     return False
 

@@ -58,11 +58,14 @@ def _root(report: Reporter, plain: JsonValue) -> tuple[dict[str, JsonValue], Pat
         return plain, ()
     inner = plain["workflow"]
     if "cases" in plain:
+        name, is_named_so = report.document.source.name, report.document.source.is_of_scenarios
         report.error_at_key(
             "not-a-workflow",
             ("cases",),
             "this file holds scenarios, no workflow",
-            "name it *.test.yaml, and run it with `stepsmith test`",
+            f"run it with `stepsmith test {name}`"
+            if is_named_so
+            else "name it *.test.yaml, and run it with `stepsmith test`",
         )
         return None
     others = {key: value for key, value in plain.items() if key != "workflow"}

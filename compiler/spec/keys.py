@@ -29,6 +29,10 @@ _SHORT = {
         re.compile("push|pull_request|git-push|schedule|event|queue|http|database"),
         "type",
     ),
+    # In scenarios:
+    "expect": (re.compile(r"\w+"), "status"),
+    "fail": (re.compile(r"[A-Z]\w*(\.\w+)*"), "type"),
+    "takes": (re.compile(r"\d+[smhd]"), "at_most"),
 }
 """Mappings that are often written as one value: of which form, and under which key it belongs."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

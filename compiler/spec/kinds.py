@@ -20,12 +20,29 @@ _OTHER_TYPES = {
     "approval": "manual", "human": "manual", "approve": "manual", "pause": "manual",
     "workflow": "subworkflow", "sub-workflow": "subworkflow", "sub_workflow": "subworkflow",
     "call": "subworkflow", "sleep": "wait", "delay": "wait", "timer": "wait", "event": "publish",
-    "emit": "publish", "notify": "publish", "group": "parallel", "branch": "parallel",
+    "emit": "publish", "group": "parallel", "branch": "parallel",
 }  # fmt: skip
 _UNTYPED = {
     "action": "action", "task": "action", "aws": "action", "lambda": "action",
     "run": "run", "script": "run", "shell": "run", "bash": "run", "command": "run",
 }  # fmt: skip
+_EACH = "leave it out and write `for_each:` with the list, beside what is done with each item"
+_CHOICE = "leave the step out, and write `condition:` on the steps behind it"
+_NOTHING = "leave the step out"
+_INSTEAD = {
+    **dict.fromkeys(
+        ("notify", "email", "mail", "slack", "chat"),
+        "leave it out and write `action: notify` with `inputs: {to: ..., message: ...}`",
+    ),
+    **dict.fromkeys(
+        ("http", "http-request", "http_request", "request", "webhook"),
+        "leave it out and write `action: http-request` with `inputs: {url: ...}`",
+    ),
+    **dict.fromkeys(("map", "for_each", "foreach", "for-each", "loop", "matrix"), _EACH),
+    **dict.fromkeys(("choice", "condition", "if", "switch"), _CHOICE),
+    **dict.fromkeys(("pass", "succeed", "fail", "end", "start"), _NOTHING),
+}
+"""What to write for a type that is none: for what is an action, a key or nothing here."""
 # Keys from which the kind of a step without `type` can be told, the surest first.
 _TELLING = (
     ("assignees", "manual"),
@@ -96,6 +113,12 @@ def _by_type(
             f"leave it out and write `{untyped}:`",
         )
         return _guessed(_without(plain, "type"))
+    instead = _INSTEAD.get(given.lower())
+    if given.startswith("aws:"):
+        instead = f"leave it out and write `action: {given}`"
+    if instead is not None:
+        report.error("unknown-value", at, f"`type` is the text '{given}'", instead)
+        return Kind(None, _without(plain, "type"), broken=True)
     meant = _OTHER_TYPES.get(given.lower()) or nearest(given, written.TYPES)
     help_ = f"did you mean `{meant}`?" if meant else did_you_mean(given, written.TYPES)
     message = f"`type` is the text '{given}', but must be {either(written.TYPES)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,6 +29,8 @@ _JOB_WITH_STEPS = (
     "script, and write its `needs` as `depends_on`"
 )
 _REVIEWED = "; for the reviewers of its `environment` put a step with `type: manual` before it"
+_READS = re.compile(r"item$|[A-Za-z]\w*[.(]")
+"""How an expression begins that gives a list."""
 _PLAIN = Place()
 _INSIDE = Place(at_once=True)
 
@@ -172,12 +175,14 @@ class StepDecoder:
             return None
         items: JsonValue = part.for_each
         if not isinstance(items, list) and not (isinstance(items, str) and OPEN in items):
-            help_ = None
-            if isinstance(items, str):
-                help_ = f"write [{items}]" if "," in items else f"write ${{{{ {items} }}}}"
+            help_: str | None = "write the list of items: `for_each: [a, b]`"
+            if isinstance(items, str) and "," in items:
+                help_ = f"write [{items}]"
+            elif isinstance(items, str) and _READS.match(items):
+                help_ = f"write ${{{{ {items} }}}}"
             elif isinstance(items, dict):
                 matrix = items.get("matrix", items)
-                help_ = pasted.for_each(matrix) or "write the list of items: `for_each: [a, b]`"
+                help_ = pasted.for_each(matrix) or help_
             self.report.wrong_type((*path, "for_each"), "a list or an expression", help_)
             items = None  # `item` and `index` are known all the same
         return model.ForEach(

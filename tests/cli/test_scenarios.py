@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from textwrap import indent
 from xml.etree import ElementTree as ET
 
@@ -414,44 +413,3 @@ def test_a_trigger_is_found_however_its_name_is_spelled(scenario, tmp_path, name
     case = f"- {{name: a, trigger: {name}, event: {{}}, stubs: {{say-hello: {{}}}}}}\n"
     assert "starts no run" not in call("test", scenario(case)).err
     assert codes(case.replace("sign", "sing"), made=scenario)[0][0] == "unknown-value"
-
-
-def test_a_stub_may_give_more_than_the_step_declares(scenario):
-    """So may a script; a slip is what is nearly declared."""
-    stub = "{outputs: {said: hi, processed: true}, takes: 1m}"
-    case = f"- {{name: a, inputs: {{name: x}}, stubs: {{hello: {stub}, review: {{}}}}}}\n"
-    assert call("test", scenario(case)).code == 0
-
-
-BLOCKS = """
-name: W
-steps:
-  - id: pages
-    type: parallel
-    for_each: [a, b]
-    steps: [{id: read, run: echo}]
-  - id: both
-    type: parallel
-    depends_on: []
-    steps: [{id: left, run: echo}]
-"""
-
-
-@pytest.mark.parametrize(
-    ("failing", "why"),
-    [
-        ("read", "the first: StepsFailed: read ended badly); read: Unreadable: page 1 of"),
-        ("left", "both: StepsFailed: left ended badly; left: Unreadable: page 1 of"),
-    ],
-)
-def test_of_a_block_that_failed_the_step_inside_is_told(scenario, failing, why):
-    case = (
-        f"- name: x\n  stubs: {{{failing}: {{fail: {{type: Unreadable, message: page 1 of}}}}}}\n"
-    )
-    file = scenario(case)
-    write(Path("w.yaml"), BLOCKS)
-
-    ended = call("test", file)
-
-    assert ended.code == 1
-    assert why in ended.out

@@ -75,6 +75,34 @@ def test_a_folder_is_searched_for_workflows_and_scenarios_are_none():
     assert json.loads(ended.out)["files"] == ["flows/a.yaml", "flows/deep/b.yml"]
 
 
+SCENARIOS = "workflow: hello.yaml\ncases:\n  - name: it runs\n"
+
+
+def test_scenarios_that_a_shell_s_pattern_matches_are_left_out_as_of_a_folder():
+    write(Path("hello.yaml"), HELLO)
+    write(Path("hello.test.yaml"), SCENARIOS)
+
+    assert call("validate", "hello.test.yaml", "hello.yaml").out == "hello.yaml: no mistakes\n"
+    alone = call("validate", "hello.test.yaml")
+
+    assert alone.code == 1
+    assert "= help: run it with `stepsmith test hello.test.yaml`\n" in alone.out
+    write(Path("cases.yaml"), SCENARIOS)
+    assert "= help: name it *.test.yaml, and run it" in call("validate", "cases.yaml").out
+
+
+@pytest.mark.parametrize("word", ["hello", "hello.yaml", "old/hello.yaml"])
+@pytest.mark.parametrize("command", ["validate", "compile", "plan", "graph"])
+def test_a_workflow_of_the_project_is_found_for_who_leaves_out_its_folder(word, command):
+    write(Path("stepsmith.yaml"), "stages: {local: {}}\n")
+    write(Path("workflows/hello.yaml"), HELLO)
+
+    ended = call(command, word)
+
+    assert ended.code == 2
+    assert f"there is no file '{word}'\ndid you mean 'workflows/hello.yaml'?" in ended.err
+
+
 def test_without_a_path_the_project_s_workflows_are_checked(monkeypatch: pytest.MonkeyPatch):
     write(Path("stepsmith.yaml"), "stages: {}\n")
     write(Path("workflows/hello.yaml"), HELLO)

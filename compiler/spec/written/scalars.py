@@ -206,8 +206,12 @@ def did_you_mean(word: str, choices: Sequence[str]) -> str | None:
 def nearest(word: str, choices: Sequence[str], cutoff: float = 0.7) -> str | None:
     """Return the choice that a mistyped word most likely means."""
     folded = {c.lower().replace("-", "_"): c for c in choices}
-    found = difflib.get_close_matches(word.lower().replace("-", "_"), folded, n=1, cutoff=cutoff)
-    return folded[found[0]] if found else None
+    written = word.lower().replace("-", "_")
+    found = difflib.get_close_matches(written, folded, n=1, cutoff=cutoff)
+    if found:
+        return folded[found[0]]
+    # Of a short word two letters in the wrong order are a third: `rnu`.
+    return next((c for one, c in folded.items() if sorted(one) == sorted(written)), None)
 
 
 def listed(value: object) -> object:

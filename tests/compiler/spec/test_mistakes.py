@@ -182,6 +182,33 @@ def test_a_step_that_is_not_exactly_one_thing(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("text", "help_"),
+    [
+        ("{id: a, type: notify, to: x}",
+         "leave it out and write `action: notify` with `inputs: {to: ..., message: ...}`"),
+        ("{id: a, type: http-request, url: x}",
+         "leave it out and write `action: http-request` with `inputs: {url: ...}`"),
+        ("{id: a, type: aws:s3:listBuckets}",
+         "leave it out and write `action: aws:s3:listBuckets`"),
+        ("{id: a, type: Map}",
+         "leave it out and write `for_each:` with the list, beside what is done with each item"),
+        ("{id: a, type: Choice}",
+         "leave the step out, and write `condition:` on the steps behind it"),
+        ("{id: a, type: Pass}", "leave the step out"),
+        ("{id: a, rnu: x}", "did you mean `run`?"),
+        ("{id: a, run: x, for_each: 1..5}", "write the list of items: `for_each: [a, b]`"),
+        ("{id: a, run: x, for_each: 5}", "write the list of items: `for_each: [a, b]`"),
+        ("{id: a, run: x, for_each: inputs.x}", "write ${{ inputs.x }}"),
+        ("{id: a, run: x, for_each: fromJSON(inputs.x)}", "write ${{ fromJSON(inputs.x) }}"),
+    ],
+)  # fmt: skip
+def test_what_is_no_kind_of_step_or_list_is_answered_once_with_what_to_write(text, help_):
+    found, diagnostics = document(as_workflow(text))
+    decode(found, diagnostics)
+    assert [d.help for d in diagnostics] == [help_]
+
+
+@pytest.mark.parametrize(
     ("line", "expected", "message"),
     [
         ("checkpoint: yes", ("wrong-type", "yes"),
