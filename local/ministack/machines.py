@@ -70,7 +70,7 @@ class Execution:
         for name in ("error", "cause"):
             if record.get(name) is not None:
                 found[name.capitalize()] = record[name]
-        return found
+        return dict(sorted(found.items()))
 
 
 _EXECUTIONS: dict[str, Execution] = {}

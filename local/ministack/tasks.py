@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import json
 import threading
 import uuid
 from collections.abc import Callable
@@ -188,7 +187,7 @@ class Tasks:
             raise
         described = child.description()
         if described["Status"] != "SUCCEEDED":
-            raise Failure("States.TaskFailed", json.dumps(described, ensure_ascii=False))
+            raise Failure("States.TaskFailed", text(described))
         if resource.endswith(".sync:2"):
             for field in ("Input", "Output"):
                 value = described.get(field)

@@ -60,9 +60,10 @@ class _Child:
         execution = find(self.arn)
         if execution.exec_status == ExecutionStatus.RUNNING:
             return None
-        described = description(execution, parsed=self.parsed)
         if execution.exec_status == ExecutionStatus.SUCCEEDED:
-            return described
+            return description(execution, parsed=self.parsed)
+        # Of one that failed the input is a text with `.sync:2`, too.
+        described = description(execution, parsed=False)
         raise FailureEventException(failure_event=self._failure(described))
 
     def _failure(self, described: dict[str, Any]) -> FailureEvent:
@@ -84,7 +85,7 @@ class _Child:
 
 
 def description(execution: Any, *, parsed: bool) -> dict[str, Any]:
-    """Return an ended execution as a Task that waited for it gives it."""
+    """Return an ended execution as a Task that waited for it gives it, in AWS's order of names."""
     described: dict[str, Any] = {
         "ExecutionArn": execution.exec_arn,
         "Input": execution.input_data if parsed else execution.execution_input,
@@ -103,7 +104,7 @@ def description(execution: Any, *, parsed: bool) -> dict[str, Any]:
         described["Error"] = execution.error
     if execution.cause is not None:
         described["Cause"] = execution.cause
-    return described
+    return dict(sorted(described.items()))
 
 
 def _millis(moment: Any) -> int:

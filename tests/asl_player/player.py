@@ -56,7 +56,7 @@ class Child:
             described["Output"] = played.output
         if played.status == "FAILED":
             described["Error"], described["Cause"] = played.error, played.cause
-        return described
+        return dict(sorted(described.items()))
 
 
 class Player:
