@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from compiler.document.nodes import Path
-from compiler.spec import build, identity, keys, kinds, model, names, parts, pasted, undos
+from compiler.spec import build, identity, idle, keys, kinds, model, names, parts, pasted, undos
 from compiler.spec.report import Read, Reporter, plain_list
 from compiler.spec.written import steps as written
 from compiler.spec.written.scalars import OPEN
@@ -147,6 +147,7 @@ class StepDecoder:
         }
         if part.depends_on is None and place.at_once:
             common["depends_on"] = ()
+        idle.check(self.report, part, path)
         if place.undo:
             undos.check_undo(self.report, part, path)
         if self.report.count > before:
