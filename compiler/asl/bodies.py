@@ -126,7 +126,7 @@ def _wait(context: Context, node: Do, kind: Pause) -> States:
         keep = "{'until': $w}"
         wanted = "a time stamp such as 2026-11-29T09:00:00Z"
     leave(context, node, "{}", state)
-    error = _invalid(step, f"the wait of {step.id} needs {wanted}")
+    error = _invalid(step, f"the wait of {step.id} needs {wanted}, not ", code)
     look: State = {
         "Type": "Choice",
         "Choices": [
@@ -147,10 +147,11 @@ def _wait(context: Context, node: Do, kind: Pause) -> States:
     return {name: ordered(state) for name, state in states.items()}
 
 
-def _invalid(step: Step, message: str) -> str:
+def _invalid(step: Step, message: str, given: str) -> str:
+    """Return the error of a step that was given a value that it cannot take; JSONata of it."""
     return (
         f"{{'step_id': {text_literal(step.id)}, 'Error': '{VALIDATION_ERROR}', "
-        f"'Cause': {text_literal(message)}}}"
+        f"'Cause': {text_literal(message)} & $substring($string({given}), 0, 60)}}"
     )
 
 

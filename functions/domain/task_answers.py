@@ -35,6 +35,7 @@ class Fails:
     cause: str
 
 
+_LONGEST_NAMES = 200
 StateAnswer: TypeAlias = Succeeds | Fails
 
 
@@ -51,13 +52,26 @@ def answer_of(task: Task) -> StateAnswer | None:
         choice = FAIL if task.status == TIMED_OUT else task.status
         return Succeeds({"choice": choice, "outputs": decision.form})
     if task.status == TIMED_OUT:
-        what = "no event" if task.kind == "event" else "no answer"
-        return Fails(STEP_TIMED_OUT, f"{what} came in time")
+        return Fails(STEP_TIMED_OUT, _missed(task))
     if task.kind == "event":
         return Succeeds({"event": decision.form})
     if task.status == FAILED:
         return _failure(decision)
     return Succeeds({"outputs": decision.form})
+
+
+def _missed(task: Task) -> str:
+    """Return what did not come: an event by its name, whether a `match` was asked of it, when."""
+    if task.kind != "event":  # a callback is open for a while longer than its step
+        return "no answer came in time"
+    subject = task.subject if isinstance(task.subject, dict) else {}
+    pattern = subject.get("pattern")
+    types = pattern.get("detail-type") if isinstance(pattern, dict) else None
+    names = [one for one in types if isinstance(one, str)] if isinstance(types, list) else []
+    named = f"no event '{' or '.join(names)[:_LONGEST_NAMES]}'" if names else "no event"
+    if subject.get("match") is not None:
+        named += " that fits `match`"
+    return f"{named} came until {stamp(task.expires_at)}"
 
 
 def _outputs(decision: Decision) -> dict[str, Json]:

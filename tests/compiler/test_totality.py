@@ -255,6 +255,10 @@ def test_a_wait_takes_only_times_that_there_are(text: str, waits: bool):
     told = run(compiled({"name": "w", "inputs": {"x": "string"}, "steps": steps}), {}, {"x": text})
     assert told.played.query_errors == []
     assert told.run == ("succeeded" if waits else "failed")
+    if not waits:
+        wanted = "needs a time stamp such as 2026-11-29T09:00:00Z"
+        said = f"ValidationError: the wait of a {wanted}, not {text.strip()}"
+        assert json.loads(str(told.played.cause))["message"] == f"a: {said}"
     assert TIME_STAMP.startswith("/^")
 
 

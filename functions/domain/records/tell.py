@@ -15,7 +15,7 @@ from functions.domain.records.said import in_words, parsed, stamp
 from functions.domain.records.shape import RUNNING, ClosingRecord, RunRecord, StepRecord
 from functions.domain.records.steps import Story, records_of
 from functions.domain.records.timeline import Timeline
-from protocol.names import FIRST_ITEM, RUN_FAILED
+from protocol.names import FIRST_ITEM, LONGEST_FIRST, RUN_FAILED
 from protocol.payloads import Json
 
 Rows = Mapping[str, ResultRow]
@@ -107,14 +107,14 @@ def _give_runs(
 
 
 def _tell_first_item(step: StepRecord) -> None:
-    """Say of a for_each what its first bad item's called run says, which travels cut short."""
+    """Say of a for_each what its first bad item says, which travels cut short."""
     error = step.get("error")
     bad = next((one["error"] for one in step.get("items", ()) if "error" in one), None)
-    if error is None or bad is None or "run_id" not in bad:
+    if error is None or bad is None:
         return
     head, is_cut, _ = error["message"].partition(FIRST_ITEM)
     if is_cut:
-        first = bad["message"].split("\n", 1)[0]
+        first = bad["message"].split("\n", 1)[0][:LONGEST_FIRST]
         step["error"] = {**error, "message": f"{head}{FIRST_ITEM}{bad['type']}: {first})"}
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from functions.domain.errors import StepError
+from functions.domain.moments import stamp
 from functions.domain.task import Actor, Answer, Place, task_id
 from functions.usecases import open_task
 from functions.usecases.decide import decide
@@ -256,15 +259,28 @@ def test_a_wait_ends_with_the_event_it_is_for(scene):
     assert other in scene.executions.waiting
 
 
-@pytest.mark.parametrize("kind", ["event", "callback"])
-def test_what_does_not_come_times_the_step_out(scene, kind):
-    if kind == "event":
-        scene.call("await_event", pattern={}, timeout=60)
+@pytest.mark.parametrize(
+    ("pattern", "match", "said"),
+    [
+        ({}, None, "no event came until "),
+        ({"detail-type": ["packed"]}, None, "no event 'packed' came until "),
+        ({"detail-type": ["a", {"prefix": "b"}, "c"]}, None, "no event 'a or c' came until "),
+        ({"detail-type": [{"prefix": "b"}]}, True, "no event that fits `match` came until "),
+        ({"detail-type": ["packed"]}, True, "no event 'packed' that fits `match` came until "),
+        (None, None, "no answer came in time"),
+    ],
+)
+def test_what_does_not_come_times_the_step_out(scene, pattern, match, said):
+    """The error names the event, and the end of the wait."""
+    if pattern is not None:
+        scene.call("await_event", pattern=pattern, match=match, timeout=60)
     else:
         scene.call("open_callback", waits=False, timeout=60)
+    ends = "" if pattern is None else stamp(scene.desk.clock.now() + timedelta(seconds=60))
     with pytest.raises(StepError) as raised:
-        scene.expire(kind=kind)
+        scene.expire(kind="callback" if pattern is None else "event")
     assert type(raised.value).__name__ == "StepTimedOut"
+    assert str(raised.value) == f"{said}{ends}"
 
 
 def answer(scene, url, outputs, **fields):
