@@ -22,8 +22,11 @@ def inside(error: Mapping[str, Any]) -> list[str]:
 
 
 def of_item(error: Mapping[str, Any]) -> str:
-    """Return why an item failed: the steps inside it, else its own error."""
-    return "; ".join(inside(error)) or said(error)
+    """Return why an item failed: the steps inside it, else its own error.
+
+    That of an item that called a workflow says both which step failed there, and in which run.
+    """
+    return said(error) if "run_id" in error else "; ".join(inside(error)) or said(error)
 
 
 def first_inside(step: Mapping[str, Any]) -> str | None:

@@ -102,6 +102,21 @@ def test_of_an_item_that_is_a_block_the_steps_that_failed_inside_are_told():
     assert told[-1] == "  item 0: StepsFailed: read, look ended badly"
 
 
+def test_of_an_item_that_called_a_workflow_the_run_is_told_as_well():
+    run = f"r-{'0' * 32}"
+    error = {
+        "type": "WorkflowError",
+        "message": f"compile: ScriptFailed: no (run {run})",
+        "details": [{"step_id": "compile", "type": "ScriptFailed", "message": "no"}],
+        "run_id": run,
+    }
+    whole = {"type": "ItemsFailed", "message": "1 items failed: 0"}
+    items = [{"index": 0, "status": "failed", "error": error}]
+    step = {"step_id": "call", "status": "failed", "line": 4, "error": whole, "items": items}
+    told = text(status="failed", steps=[step], error={"type": "W", "message": "x"})
+    assert told[-1] == f"  item 0: WorkflowError: compile: ScriptFailed: no (run {run})"
+
+
 def test_a_run_in_which_every_step_was_skipped_had_nothing_to_do():
     steps = [
         {"step_id": "a", "status": "skipped", "reason": "condition"},
