@@ -158,58 +158,6 @@ def test_a_mistake_is_reported_at_its_place_with_what_to_write(scenario, case, c
     assert help_ in (found[0][1] or "")
 
 
-@pytest.mark.parametrize(
-    ("schema", "value", "said", "help_"),
-    [
-        ("type: string, pattern: '^v'", "'1'", "which is not of the form wanted", "`^v`"),
-        ("type: string, enum: [s, m]", "xl", "cannot be 'xl'", "one of: 's', 'm'"),
-        ("type: string, format: date-time", "tomorrow", "the format date-time", "`2026-12-01T"),
-        ("type: string, format: email", "ann", "the format email", "`ann@example.com`"),
-        ("type: integer, minimum: 1", "0", "is 0", "at least 1"),
-        ("type: integer, exclusiveMinimum: 0", "0", "0 is less than or equal", "more than 0"),
-        ("type: integer, exclusiveMaximum: 9", "9", "9 is greater than or equal", "less than 9"),
-        ("type: integer, multipleOf: 5", "7", "7 is not a multiple of 5", "a multiple of 5"),
-        ("type: array, uniqueItems: true", "[a, a]", "non-unique", "each item once"),
-        ("type: array, contains: {const: a}", "[b]", "does not contain", '{"contains": {"const"'),
-        ("type: object, minProperties: 1", "{}", "non-empty", "at least 1 keys"),
-        ("type: array, items: {type: string, maxLength: 1}", "[a, bb]", "'it[1]'", "at most 1"),
-        ("type: array, items: {format: date}", "[2026-12-01, x]", "'it[1]' must", "`2026-12-01`"),
-        ("type: object, properties: {a: {format: uuid}}", "{a: x}", "'it.a' must", "write it as"),
-    ],
-)
-def test_inputs_are_held_against_all_of_the_contract(
-    scenario, tmp_path, schema, value, said, help_
-):
-    """As those of `run --input`: at their line, with what to write, and all in one go."""
-    inputs = f"inputs: {{it: {{{schema}}}, other: {{type: string, format: date, required: false}}}}"
-    write(tmp_path / "w.yaml", f"name: W\n{inputs}\nsteps: [{{id: a, run: echo}}]\n")
-    case = f"- name: a\n  stubs: {{a: {{}}}}\n  inputs:\n    other: 1\n    it: {value}\n"
-    ended = call("test", scenario(case))
-    assert (ended.code, ended.err.count("error[wrong-input]")) == (1, 2)
-    assert "input 'other' must be of the format date" in ended.err
-    assert "w.test.yaml:6:14" in ended.err
-    report = next(one for one in ended.err.split("error[") if "w.test.yaml:7:" in one)
-    told, _, advice = report.partition("= help: ")
-    assert "input 'it" in told
-    assert said in told
-    assert help_ in advice
-
-
-def test_an_event_that_makes_inputs_which_no_run_takes_is_told_at_the_event(scenario, tmp_path):
-    write(
-        tmp_path / "w.yaml",
-        "name: W\ninputs: {at: {type: string, format: date-time}}\n"
-        "trigger: {type: event, name: e, event: e, inputs: {at: '${{ event.at }}'}}\n"
-        "steps: [{id: a, run: echo}]\n",
-    )
-    case = "- {name: a, event: {at: noon}, stubs: {a: {}}}\n"
-    ended = call("test", scenario(case))
-    assert ended.code == 1
-    assert "w.test.yaml:3:15" in ended.err
-    assert "2026-12-01T10:00:00Z" in ended.err
-    assert call("test", scenario(case.replace("noon", '"2026-12-01T10:00:00Z"'))).code == 0
-
-
 @pytest.mark.parametrize("word", ["push", "tag", "pull_request"])
 def test_an_event_that_is_only_a_word_is_told_as_one_that_starts_a_run(scenario, tmp_path, word):
     write(
