@@ -244,7 +244,7 @@ def _undo_of_child(context: Context, step: Step) -> States:
     name = f"{step.id}.undo"
     child = "$undo_record.child"
     started_by = "$exists($run.started_by) ? $run.started_by : null"
-    root = "$exists($run.root) ? $run.root : $run.id"
+    root = "$type($run.root) = 'string' ? $run.root : $run.id"
     attempt = f"$exists({child}.attempt) ? {child}.attempt : 1"
     run = (
         f"{{'id': {child}.id, 'attempt': {attempt}, 'started_by': {started_by}, "

@@ -321,7 +321,7 @@ def _child(context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkfl
     run = (
         f"{{'id': {child_id(context, step)}, 'attempt': $run.attempt, "
         f"'started_by': $run.started_by, {INHERITED_OF_RUN}, "
-        f"'parent': $run.id, 'root': $exists($run.root) ? $run.root : $run.id, "
+        f"'parent': $run.id, 'root': $type($run.root) = 'string' ? $run.root : $run.id, "
         f"'step': {text_literal(step.id)}, 'items': [{items}]}}"
     )
     payload: dict[str, Json] = {

@@ -84,6 +84,13 @@ def test_what_failed_in_a_called_workflow_is_told_by_all_above_it(given, more, f
     assert record["outputs"] == {"why": f"WorkflowError: build: {said}"}
 
 
+def test_every_called_run_knows_the_one_that_all_calls_began_with():
+    """Whoever may not resume or cancel it is told that one."""
+    ran, _ = played(compiled(TOP, middle=MIDDLE, leaf=LEAF), BROKEN)
+    assert [one.machine for one in ran.others] == ["middle", "leaf"]
+    assert [one.finished.input["run"]["root"] for one in ran.others] == ["r", "r"]
+
+
 def test_people_and_events_are_told_what_failed_inside():
     program = compiled(TOP.replace("on_error: continue", ""), middle=MIDDLE, leaf=LEAF)
     record = played(program, BROKEN)[1]
