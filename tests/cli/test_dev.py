@@ -145,14 +145,14 @@ def test_a_file_that_is_changed_is_read_again_and_one_with_mistakes_stays_as_it_
     assert dev.run() == 0
     assert "↻ 2 workflows\n" in dev.out.getvalue()
     assert "↻ 2 workflows, those with mistakes as they were" in dev.out.getvalue()
-    assert "error[step-kind]" in dev.err.getvalue()
+    assert "error[unknown-key]" in dev.err.getvalue()
 
 
 def test_mistakes_at_the_start_keep_the_others_from_nothing():
     write(Path("workflows/wrong.yaml"), "name: wrong\nsteps: [{id: a, rnu: x}]\n")
     dev = Dev(lambda: None)
     assert dev.run() == 0
-    assert "error[step-kind]" in dev.err.getvalue()
+    assert "error[unknown-key]" in dev.err.getvalue()
     assert "1 workflow, " in dev.out.getvalue()
 
 
