@@ -216,12 +216,12 @@ class _Found:
 
 
 def _said(step: Mapping[str, Any]) -> str | None:
-    """Return the error of a step, and what failed inside it."""
+    """Return the error of a step, and what failed inside it where the error does not say it."""
     error = step.get("error")
     if error is None:
         return None
-    why = causes.first_inside(step)
-    return causes.said(error) + (f"; {why}" if why else "")
+    told, why = causes.said(error), causes.first_inside(step)
+    return told if why is None or why in told else f"{told}; {why}"
 
 
 def _is(value: Json, text: str) -> bool:

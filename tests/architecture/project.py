@@ -12,7 +12,8 @@ PACKAGES = ("bench", "cdk", "cli", "compiler", "functions", "local", "protocol",
 
 def _generated_folders() -> frozenset[str]:
     lines = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
-    return frozenset(line.rstrip("/") for line in lines if line.endswith("/")) | {".git"}
+    # Without a slash where it may be a link, as in a second work tree.
+    return frozenset(line.rstrip("/") for line in lines if "*" not in line) | {".git"}
 
 
 def files(*suffixes: str) -> Iterator[Path]:
