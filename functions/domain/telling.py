@@ -27,7 +27,7 @@ def telling_line(stderr: str, stdout: str) -> str | None:
         found = pattern.findall(text)
         if found:
             return str(found[-1]).strip()[:_LONGEST]
-    words = [line for line in (stderr or stdout).splitlines() if line.strip()]
+    words = (stderr.strip() or stdout.strip()).splitlines()
     return words[-1].strip()[:_LONGEST] if words else None
 
 

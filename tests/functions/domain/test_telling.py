@@ -16,6 +16,7 @@ from functions.domain.telling import telling_line
         ("warning: x\nfatal: not a git repository\nbye\n", "", "fatal: not a git repository"),
         ("one\ntwo\n", "three", "two"),
         ("", "only this\n", "only this"),
+        (" \n", "only this\n", "only this"),
         ("", "", None),
     ],
 )
