@@ -148,6 +148,7 @@ def _read(word: str, console: Console) -> dict[str, Any]:
 def _send(
     event: dict[str, Any], arguments: argparse.Namespace, console: Console, api: Reach
 ) -> int:
+    from cli.output.units import meant
     from cli.reach.client import at
     from cli.reach.show import print_json
 
@@ -156,6 +157,10 @@ def _send(
         print_json(console, sent)
     else:
         console.stdout.write(f"{event['event']} is on the bus, as {sent['event_id']}\n")
+        if not sent.get("heard", True):  # a stage of an older version does not say
+            console.stderr.write(
+                f"no workflow listens to '{event['event']}'{meant(sent['near'])}\n"
+            )
     return FINE
 
 

@@ -76,6 +76,8 @@ def _serve(options: Options, console: Console, wait: Callable[[], object], serve
         keep=options.keep,
         mail=talk.mail,
         fault=talk.fault,
+        refused=talk.refused,
+        unheard=talk.unheard,
         pace=options.pace,
         schedules=options.schedules,
     )

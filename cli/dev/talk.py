@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cli.output.progress import Style
+from cli.output.units import meant
 from cli.shown import shown
 from functions.domain.records.said import said
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from cli.console import Console
     from cli.here.addresses import Address
     from cli.here.workflows import Read
+    from functions.domain.events import Event
     from functions.domain.task_messages import Message
     from local.people import News
     from local.stage.setting import Setting
@@ -26,6 +28,7 @@ _PASSES = {
     "jumping": "as soon as nothing runs",
 }
 _CHILD = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
+_ID = 12
 _ENDS = {
     "SUCCEEDED": ("✓", "succeeded", "good"),
     "FAILED": ("✗", "failed", "bad"),
@@ -84,6 +87,18 @@ class Talk:
         task = news.task
         if news.what == "timed_out":
             self._line("◆", f"{task.place.run_id}: '{task.place.step_id}' timed out", "bad")
+
+    def refused(self, event: Event) -> None:
+        """Tell of an event that its workflow does not take, and why."""
+        problems = [f"{one['pointer']}: {one['detail']}".lstrip(": ") for one in event.problems]
+        by = f"{event.workflow_id}.{event.trigger}"
+        # By what `stepsmith events show` finds it; a full id would fill half of the line.
+        told = f"event {event.event_id[:_ID]} was rejected by {by}: {'; '.join(problems)}"
+        self._line("✗", told, "bad")
+
+    def unheard(self, name: str, near: Sequence[str]) -> None:
+        """Tell of an event that nobody listens to; `near` are names that may be meant."""
+        self._line("-", f"no workflow listens to the event '{name}'{meant(near)}", "faint")
 
     def fault(self, text: str) -> None:
         """Tell of what a function could not do."""

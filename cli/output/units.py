@@ -43,3 +43,9 @@ def wrapped(words: Sequence[str], first: str, columns: int = 100) -> Iterator[st
             line = " " * len(first)
         line += f" {more}"
     yield line
+
+
+def meant(names: Sequence[str]) -> str:
+    """Return the question whether one of these names was meant; nothing where there are none."""
+    told = " or ".join(f"'{name}'" for name in names)
+    return f"; did you mean {told}?" if told else ""

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field
 
 from functions.domain.events import DEAD, IGNORED, REJECTED, Event, Sought
 from functions.domain.inputs import Problem as Wrong
+from functions.domain.listening import hears, near
 from functions.domain.moments import stamp
 from functions.http.bodies import BodyModel, IdempotencyKey, Moment, View
 from functions.http.calls import at_hand
@@ -23,7 +24,7 @@ from functions.http.paging import Cursor, Limit, cursor_of, no_cursor, place_in
 from functions.http.problems import Fault, Problem, answers, unknown
 from functions.usecases.claim import Held
 from functions.usecases.replay import NotReplayed, find_event, replay
-from functions.usecases.triggers import UnknownTrigger
+from functions.usecases.triggers import UnknownTrigger, current_patterns
 from functions.usecases.webhooks import (
     Door,
     NotGenuine,
@@ -77,6 +78,10 @@ class PublishedView(View):
     model_config = ConfigDict(title="Published")
 
     event_id: str
+    heard: bool = Field(description="Whether a trigger or a wait asks for events of its name")
+    near: list[str] = Field(
+        default_factory=list, description="Where none does: names that may have been meant"
+    )
 
 
 class ProblemView(View):
@@ -178,8 +183,13 @@ def publish(body: Annotated[PublishBody, Body()]) -> PublishedView:
     """
     caller, event_id = at_hand().caller.name, body.id or str(uuid.uuid4())
     detail = {"event_id": event_id, "payload": body.payload, "started_by": caller}
-    _door().bus.publish(body.event, detail)
-    return PublishedView(event_id=event_id)
+    door = _door()
+    door.bus.publish(body.event, detail)
+    asked = [*current_patterns(door.gate.manifests)]
+    heard = any(hears(pattern, body.event) for pattern in asked)
+    return PublishedView(
+        event_id=event_id, heard=heard, near=[] if heard else near(body.event, asked)
+    )
 
 
 @router.get("/api/events", summary="List events", tags=_TAGS, responses=answers())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from functions.domain.listening import Pattern, asked_for
 from functions.ports import Manifests
 from protocol.manifest import TriggerManifest, WorkflowManifest
 
@@ -29,3 +30,15 @@ def current_triggers(manifests: Manifests) -> Iterator[tuple[WorkflowManifest, T
         if highest is None or highest["digest"] == manifest["digest"]:
             for trigger in manifest["triggers"]:
                 yield manifest, trigger
+
+
+def current_patterns(manifests: Manifests) -> Iterator[Pattern]:
+    """Yield what of the buses is asked for: by the triggers deployed, and by waits.
+
+    Of waits those of all versions count: a run goes on with the version that it began with.
+    """
+    for manifest in manifests.all():
+        highest = manifests.current(manifest["id"])
+        if highest is None or highest["digest"] == manifest["digest"]:
+            yield from (pattern for _, pattern in asked_for(manifest))
+        yield from manifest.get("patterns", ())

@@ -6,9 +6,11 @@ On AWS a rule for each pattern does this. https://docs.aws.amazon.com/eventbridg
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from functions.domain.listening import asked_for, near
+from functions.domain.records.notices import is_notice
 from local.engine import ACCOUNT, REGION
 from local.stage.names import BUS
 from protocol.events import buses_of
@@ -26,9 +28,15 @@ class Events:
     What a wait asks for stays when its workflow is another, as rules do on AWS: runs go on.
     """
 
-    def __init__(self, deployed: Callable[[], Iterable[WorkflowManifest]], queue: Queue) -> None:
+    def __init__(
+        self,
+        deployed: Callable[[], Iterable[WorkflowManifest]],
+        queue: Queue,
+        unheard: Callable[[str, Sequence[str]], None] = lambda _, __: None,
+    ) -> None:
         self._deployed = deployed
         self._queue = queue
+        self._unheard = unheard
         self._waits: list[Mapping[str, Json]] = []
 
     def lay(self, manifests: Iterable[WorkflowManifest]) -> None:
@@ -42,19 +50,28 @@ class Events:
         """Take an entry of PutEvents, with its `Id` and `Time`."""
         event = event_of(entry)
         bus = "stage" if str(entry.get("EventBusName", "")).endswith(BUS) else "default"
-        self._hand_on(event, bus)
+        name, detail = str(event["detail-type"]), event["detail"]
+        is_asked = not (isinstance(detail, dict) and is_notice(name, detail))
+        if not self._hand_on(event, bus) and is_asked:
+            asked = [pattern for _, pattern in _triggers(self._deployed())]
+            self._unheard(name, [one for one in near(name, [*asked, *self._waits]) if one != name])
 
     def tell(self, event: Mapping[str, Json]) -> None:
         """Take an event that AWS itself puts on the account's bus: a changed status."""
         self._hand_on(dict(event), "default")
 
-    def _hand_on(self, event: dict[str, Json], bus: str) -> None:
+    def _hand_on(self, event: dict[str, Json], bus: str) -> bool:
+        """Put an event into the queue for all who ask for it; return whether anybody does."""
+        is_heard = False
         for trigger, pattern in _triggers(self._deployed()):
             if bus in buses_of(pattern) and matches(pattern, event):
                 message: EventMessage = {"trigger": trigger, "event": event}
                 self._queue.send(message)
+                is_heard = True
         if any(bus in buses_of(pattern) and matches(pattern, event) for pattern in self._waits):
             self._queue.send({"event": event})
+            is_heard = True
+        return is_heard
 
 
 def _triggers(manifests: Iterable[WorkflowManifest]) -> Iterator[tuple[str, Mapping[str, Json]]]:
@@ -64,10 +81,8 @@ def _triggers(manifests: Iterable[WorkflowManifest]) -> Iterator[tuple[str, Mapp
         if manifest["id"] in seen:
             continue
         seen.add(manifest["id"])
-        for trigger in manifest["triggers"]:
-            pattern = trigger["settings"].get("pattern")
-            if trigger["type"] == "event" and isinstance(pattern, dict):
-                yield f"{manifest['id']}.{trigger['name']}", pattern
+        for name, pattern in asked_for(manifest):
+            yield f"{manifest['id']}.{name}", pattern
 
 
 def event_of(entry: Mapping[str, Any]) -> dict[str, Json]:

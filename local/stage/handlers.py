@@ -35,6 +35,7 @@ from functions.wiring import (
 from local.engine import REGION
 from local.people import Staff
 from local.stage.names import MACHINES, STAGE, here, variables
+from local.stage.refused import Watched
 from local.tables import table_name
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from functions.ports import Machines
     from functions.usecases.archive import Keeper
     from functions.usecases.carry_out import Surroundings
+    from functions.usecases.claim import Gate
     from functions.usecases.desk import Office
     from functions.usecases.intake import Intake
     from functions.usecases.reading import Reading
@@ -145,7 +147,8 @@ class Handlers:
     def _door(self) -> Door:
         around, clock = self._around, self._clock
         settings = here(EventSettings.read(self._variables))
-        return door_wiring(settings, clock, manifests=around.manifests, queue=around.queue)
+        door = door_wiring(settings, clock, manifests=around.manifests, queue=around.queue)
+        return replace(door, gate=self._watched(door.gate))
 
     # --- handlers -------------------------------------------------------------------------------
 
@@ -189,7 +192,13 @@ class Handlers:
 
     def _intake(self) -> Intake:
         around, settings = self._around, here(EventSettings.read(self._variables))
-        return intake_wiring(settings, self._clock, manifests=around.manifests, queue=around.queue)
+        intake = intake_wiring(
+            settings, self._clock, manifests=around.manifests, queue=around.queue
+        )
+        return replace(intake, gate=self._watched(intake.gate))
+
+    def _watched(self, gate: Gate) -> Gate:
+        return replace(gate, events=Watched(gate.events, self._setting.refused))
 
 
 class Mails:

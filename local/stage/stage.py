@@ -141,7 +141,7 @@ class Stage:
         streams = Streams(self.clock, setting.fault)
         for table, take in self._handlers.of_streams():
             streams.read(table_name(table), take)
-        self.events = Events(self.manifests.all, self.queue)
+        self.events = Events(self.manifests.all, self.queue, setting.unheard)
         engine.read_writes(self._wrote)
         engine.read_writes(streams.wrote)
         engine.take_events(self.events.put)

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -182,6 +184,80 @@ def test_of_a_run_that_fails_the_step_and_its_message_are_said(steps, told):
     assert dev.run() == 0
     said = dev.out.getvalue()
     assert re.search(f"✗ bad-\\w+ failed: {told}$", said, re.MULTILINE), said
+
+
+SIGNUP = """
+    name: welcome
+    trigger: {type: event, event: user.signup}
+    inputs: {mail: string, age: {type: integer, required: false}}
+    steps: [{id: a, run: echo hello}]
+"""
+HOOKED = """
+    name: hooked
+    trigger: {type: http, secret: hook}
+    inputs: {mail: string}
+    steps: [{id: a, run: echo hello}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (
+            {"event": "user.signup", "id": "e-1", "payload": {"mail": 1, "age": "x"}},
+            r"✗ event \w{12} was rejected by welcome\.welcome-event: /age: .*; /mail: .*",
+        ),
+        (
+            {"event": "user.signpu"},
+            "- no workflow listens to the event 'user.signpu'; did you mean 'user.signup'\\?",
+        ),
+        ({"event": "order.paid"}, "- no workflow listens to the event 'order.paid'"),
+    ],
+    ids=["its payload does not fit", "its name is a slip", "nobody wants it"],
+)
+def test_an_event_that_starts_nothing_is_said(event, told):
+    write(Path("workflows/welcome.yaml"), SIGNUP)
+    write(Path("event.json"), json.dumps(event))
+
+    def send():
+        assert call("events", "send", "event.json").code == 0
+        until(lambda: re.search(f"^\\S+ {told}$", dev.out.getvalue(), re.MULTILINE))
+
+    dev = Dev(send)
+    assert dev.run() == 0
+
+
+def test_a_webhook_that_does_not_fit_is_said_too(monkeypatch):
+    monkeypatch.setenv("hook", "s")
+    write(Path("workflows/hooked.yaml"), HOOKED)
+
+    def send():
+        found = addresses.read(addresses.DEV)
+        assert found is not None
+        headers = {"Authorization": "Bearer s", "Content-Type": "application/json"}
+        sent = Request(f"{found.url}/api/webhooks/hooked.hooked-http", b"{}", headers)
+        with pytest.raises(HTTPError, match="400"):
+            urlopen(sent)
+        assert re.search(
+            r"✗ event \w{12} was rejected by hooked\.hooked-http: /mail: ", dev.out.getvalue()
+        )
+
+    dev = Dev(send)
+    assert dev.run() == 0
+
+
+def test_an_event_that_starts_a_run_is_not_said_to_start_none():
+    write(Path("workflows/welcome.yaml"), SIGNUP)
+    write(Path("event.json"), json.dumps({"event": "user.signup", "payload": {"mail": "a@b.de"}}))
+
+    def send():
+        call("events", "send", "event.json")
+        until(lambda: items("runs")[:1] and items("runs")[0]["status"] == "succeeded")
+
+    dev = Dev(send)
+    assert dev.run() == 0
+    assert "listens" not in dev.out.getvalue()
+    assert "rejected" not in dev.out.getvalue()
 
 
 def test_where_nothing_may_be_written_the_call_is_wrong_and_not_the_program():

@@ -24,6 +24,12 @@ def test_events_are_shown_published_and_replayed(town):
     assert (shown.code, "why" in shown.out) == (0, True)
     sent = town.call("events", "send", "-", stdin='{"event": "x.y", "payload": {}}')
     assert (sent.code, sent.out.startswith("x.y is on the bus, as ")) == (0, True)
+    assert sent.err == "no workflow listens to 'x.y'\n"
+    slip = town.call("events", "send", "-", stdin='{"event": "user.sign-up"}')
+    told = "no workflow listens to 'user.sign-up'; did you mean 'user.signup'?\n"
+    assert (slip.code, slip.err) == (0, told)
+    heard = town.call("events", "send", "-", stdin='{"event": "user.signup"}')
+    assert (heard.code, heard.err) == (0, "")
     assert "identity  evt-1\n" in town.call("events", "show", "evt-1").out  # as it was sent
     again = town.call("events", "replay", by_outcome["started"]["event_id"])
     assert (again.code, "started, run welcome-" in again.out) == (0, True)

@@ -85,6 +85,12 @@ def _published(
     return Published(name, detail)
 
 
+def is_notice(name: str, detail: Mapping[str, Any]) -> bool:
+    """Whether an event of the stage's bus is one of these, which are told unasked."""
+    key = str(detail.get("event_id")).split("/")
+    return len(key) > 2 and key[0] == detail.get("run") and key[2] == name  # as `_published`
+
+
 def _told(error: ErrorRecord | None) -> Json:
     if error is None:
         return None

@@ -34,8 +34,25 @@ def test_an_event_is_published_as_a_step_publishes(site):
     detail = {"event_id": answer.json["event_id"], "payload": {"user": 1}, "started_by": ALICE}
     assert site.published == [("user.signup", detail)]
     answer = site.call("POST", "/api/events", {**body, "id": "s-1"}, person=ALICE)
-    assert answer.json == {"event_id": "s-1"}
+    assert answer.json["event_id"] == "s-1"
     assert site.call("POST", "/api/events", body).status == 401
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("user.signup", {"heard": True, "near": []}),
+        ("user.signpu", {"heard": False, "near": ["user.signup"]}),
+        ("job.done", {"heard": True, "near": []}),
+        ("order.paid", {"heard": False, "near": []}),
+    ],
+)
+def test_who_publishes_is_told_whether_anybody_listens(deployed, name, told):
+    asks = trigger("event", settings={"pattern": {"detail-type": ["user.signup"]}})
+    waits = manifest(id="waits") | {"patterns": [{"detail-type": ["job.done"]}]}
+    site = EventSite(deployed(manifest(asks), waits))
+    answer = site.call("POST", "/api/events", {"event": name}, person=ALICE)
+    assert {key: answer.json[key] for key in told} == told
 
 
 @pytest.mark.parametrize("body", [{}, {"event": ""}, {"event": "x" * 129}, {"event": "a", "b": 1}])
