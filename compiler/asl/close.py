@@ -26,6 +26,8 @@ BESIDE = "undo_beside"
 """The variable with the records that an undo reads out of its own step's item."""
 END = "Undo.end"
 INPUT = "$states.input"
+_ITEMS: dict[str, Json] = {"items": "{% $undo_items %}"}
+"""The places of the items that a step is undone for, the outermost first."""
 
 
 def prelude(context: Context, closing: Closing, following: str) -> tuple[str, States]:
@@ -127,8 +129,12 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
     `records` first notes that the result no longer counts, and says whether an earlier close
     machine has undone it; in the end it notes that it is undone.
     """
-    which: list[Json] = [{"Condition": "{% $states.input.done %}", "Next": "Undo.done"}]
-    which += [
+    in_items = any(closing.around[step.id] for step in closing.undone)
+    which: dict[str, Json] = {"step": wrap(f"{INPUT}.step")}
+    if in_items:
+        which |= _ITEMS
+    ways: list[Json] = [{"Condition": "{% $states.input.done %}", "Next": "Undo.done"}]
+    ways += [
         {
             "Condition": wrap(f"$states.input.step = {text_literal(step.id)}"),
             "Next": f"{step.id}.undo",
@@ -156,7 +162,10 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
             "Catch": [
                 {
                     "ErrorEquals": ["States.ALL"],
-                    "Output": wrap(f"$merge([$states.errorOutput, {{'step': {INPUT}.step}}])"),
+                    "Output": wrap(
+                        "$merge([$states.errorOutput, "
+                        f"{{'step': {INPUT}.step, 'items': {INPUT}.items}}])"
+                    ),
                     "Next": "Undo.lost",
                 }
             ],
@@ -169,18 +178,18 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
         },
         "Undo.which": {
             "Type": "Choice",
-            "Choices": which,
+            "Choices": ways,
             "Default": "Undo.unknown",
         },
         "Undo.unknown": {
             "Type": "Pass",
-            "Output": {"step": wrap(f"{INPUT}.step"), "status": "failed"},
+            "Output": {**which, "status": "failed"},
             "End": True,
         },
-        "Undo.lost": _failed_undo(wrap(f"{INPUT}.step")),
+        "Undo.lost": _failed_undo(which | ({"items": wrap(f"{INPUT}.items")} if in_items else {})),
         "Undo.done": {
             "Type": "Pass",
-            "Output": {"step": wrap(f"{INPUT}.step"), "status": "undone"},
+            "Output": {**which, "status": "undone"},
             "End": True,
         },
     }
@@ -272,14 +281,14 @@ def _undo_of_child(context: Context, step: Step) -> States:
         "Retry": [SERVICE],
         "Catch": _lost(step, f"{name}_failed", failures.called()),
         "Output": {
-            "step": step.id,
+            **_which(context, step),
             "status": wrap(
                 "$states.result.Output.compensation in ['complete', 'none'] ? 'undone' : 'failed'"
             ),
         },
         "Next": END,
     }
-    return {name: state, f"{name}_failed": _failed_undo(step.id)}
+    return {name: state, f"{name}_failed": _failed_undo(_which(context, step))}
 
 
 def _lost(step: Step, target: str, error: str = "$states.errorOutput") -> list[Json]:
@@ -288,11 +297,17 @@ def _lost(step: Step, target: str, error: str = "$states.errorOutput") -> list[J
     ]
 
 
-def _failed_undo(step: Json) -> State:
+def _which(context: Context, step: Step) -> dict[str, Json]:
+    """Return what tells the undo of a step from others: in a for_each each item has its own."""
+    assert context.plan.closing is not None
+    return {"step": step.id} | (_ITEMS if context.plan.closing.around[step.id] else {})
+
+
+def _failed_undo(which: dict[str, Json]) -> State:
     return {
         "Type": "Pass",
         "Output": {
-            "step": step,
+            **which,
             "status": "failed",
             "error": wrap(
                 f"{{'type': $string({INPUT}.Error), "
@@ -339,7 +354,7 @@ def _undo_of(context: Context, step: Step) -> States:
         last = states[f"{name}.result"] = task.collects
         task.state["Next"] = f"{name}.result"
         task.state.pop("Output", None)
-    last |= {"Output": {"step": step.id, "status": "undone"}, "Next": END}
+    last |= {"Output": {**_which(inside, step), "status": "undone"}, "Next": END}
     target = f"{name}_failed"
     if is_looped(undo):
         node = Do(name, undo, END, None, failed=target)
@@ -350,5 +365,5 @@ def _undo_of(context: Context, step: Step) -> States:
     if task.collects is not None:
         fetched: Json = {"ErrorEquals": ["States.TaskFailed"], "Next": f"{name}.result"}
         task.state["Catch"] = [fetched, *_lost(step, target)]
-    states[f"{name}_failed"] = _failed_undo(step.id)
+    states[f"{name}_failed"] = _failed_undo(_which(inside, step))
     return states

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from cli.output.progress import Style
+from cli.output.record import summary
+from functions.domain.records.notices import message_of_end
 from local.stubs import Fail, Stub
 from tests.local.runs import compiled, played, steps_of
 
@@ -114,14 +117,33 @@ def test_a_failed_run_is_undone_newest_first_and_handled():
     ran, record = played(program, stubs)
     closing = record["closing"]
     assert (record["status"], closing["status"]) == ("failed", "succeeded")
-    assert [(one["step"], one["status"]) for one in closing["undone"]] == [
-        ("b", "undone"),
-        ("b", "undone"),
-        ("a", "failed"),
-    ]
+    told = [(one["step"], one.get("items"), one["status"]) for one in closing["undone"]]
+    assert told == [("b", [1], "undone"), ("b", [0], "undone"), ("a", None, "failed")]
     assert closing["compensation"] == "partial"
     assert [step["status"] for step in closing["handlers"]] == ["succeeded"]
     assert [child.machine for child in ran.others] == ["w--close"]
+
+
+def test_each_text_about_an_undo_names_the_item_it_is_of():
+    program = compiled("""
+        steps:
+          - id: regions
+            type: parallel
+            for_each: [eu, us]
+            max_concurrency: 1
+            steps:
+              - {id: roll, run: x, for_each: [1, 2], max_concurrency: 1, compensate: {run: undo}}
+          - {id: last, run: x, depends_on: [regions]}
+    """)
+    fails = Stub(1, fail=Fail("CannotUndo", "no"))
+    stubs = {"roll": Stub(1), "roll_undo": fails, "last": Stub(1, fail=Fail("Broken"))}
+    record = played(program, stubs)[1]
+    told = ["roll[1][1]", "roll[1][0]", "roll[0][1]", "roll[0][0]"]
+    lines = summary(record, "w.yaml", {}, Style(colour=False)).splitlines()
+    undone = lines[lines.index("undone, the newest first: partial") + 1 :][:4]
+    assert undone == [f"  {one}  failed  CannotUndo: no" for one in told]
+    text = message_of_end(record, "failed", "https://api.example.com", None).text
+    assert f"Could not be undone: {', '.join(told)}\n" in f"{text}\n"
 
 
 def test_a_child_s_record_stands_in_its_step():

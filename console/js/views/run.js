@@ -92,7 +92,7 @@ export function run(place, id) {
     if (!after) return null;
     return h("section", { class: "card", "aria-labelledby": "after" }, h("h2", { id: "after" }, "After the failure"),
       after.compensation && h("p", {}, chip(after.compensation === "complete" ? "succeeded" : "failed", `undone: ${after.compensation}`)),
-      after.undone?.length ? h("ul", {}, after.undone.map((one) => h("li", {}, `${one.step || one.step_id || ""} ${words(one.status)}`, one.error && `: ${one.error.message || ""}`))) : null,
+      after.undone?.length ? h("ul", {}, after.undone.map((one) => h("li", {}, `${one.step || one.step_id || ""}${(one.items || []).map((at) => `[${at}]`).join("")} ${words(one.status)}`, one.error && `: ${one.error.message || ""}`))) : null,
       after.handlers?.length ? h("ul", {}, after.handlers.map((one) => h("li", {}, one.step_id, " ", chip(one.status), one.error && ` ${one.error.message}`))) : null);
   }
 

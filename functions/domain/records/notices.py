@@ -182,10 +182,15 @@ def _tolerated(record: RunRecord) -> Iterator[str]:
 
 def _closing(record: RunRecord) -> str:
     left = [
-        str(one.get("step"))
+        f"{one.get('step')}{_places(one.get('items'))}"
         for one in record["closing"]["undone"]
         if isinstance(one, dict) and one.get("status") == "failed"
     ]
     if left:
         return f"Could not be undone: {', '.join(left)}"
     return "What it had done was undone." if record["closing"]["undone"] else ""
+
+
+def _places(items: Json) -> str:
+    """Return in which items of a for_each something was; nothing outside of one."""
+    return "".join(f"[{index}]" for index in items) if isinstance(items, list) else ""
