@@ -1,4 +1,4 @@
-"""Manual steps: who decides, and by when."""
+"""Manual steps and pauses: who decides, and by when."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from compiler.document.nodes import Path
 from compiler.expressions.json_schema import from_json_schema
 from compiler.expressions.types import TEXT, ListOf, Type, accepts, join, show
 from compiler.spec import ManualStep
+from compiler.spec.model import StepPart
 from protocol.addresses import is_address
 
 _GROUP = "group:"
@@ -102,6 +103,20 @@ def _approvers(checker: Checker, step: ManualStep) -> tuple[Value, int | None]:
         f"or `approvers` of the stage '{stage.name}' in stepsmith.yaml",
     )
     return Constant([]), None
+
+
+def check_pause(checker: Checker, step: StepPart) -> None:
+    """Warn of a pause in a stage where nobody can be asked: the step fails there at once."""
+    stage = checker.context.surroundings.stage
+    if step.on_error != "pause" or step.broken or stage.approvers:
+        return
+    checker.warn(
+        "pause-asks-nobody",
+        checker.context.span((*step.path, "on_error")),
+        f"the stage '{stage.name}' has no approvers to ask when '{step.id}' fails: "
+        "it fails there as with `on_error: fail`",
+        f"write `approvers: [person@example.com]` for the stage '{stage.name}' in stepsmith.yaml",
+    )
 
 
 def _nobody(checker: Checker, step: ManualStep, advice: str) -> None:

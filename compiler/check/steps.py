@@ -12,7 +12,7 @@ from compiler.check.contexts import in_handlers
 from compiler.check.groups import Entry, Group
 from compiler.check.lengths import length
 from compiler.check.outputs import outputs, written
-from compiler.check.people import manual
+from compiler.check.people import check_pause, manual
 from compiler.check.program import (
     Block,
     ForEach,
@@ -118,6 +118,7 @@ def _step(checker: Checker, entry: Entry, around: Reader) -> Step:
         repeatable=contract is not None and contract.repeatable,
     )
     check_step(checker, entry, step)
+    check_pause(checker, written_step)
     return step
 
 

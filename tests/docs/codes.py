@@ -50,7 +50,7 @@ def _index_lines() -> Iterator[str]:
 
 
 def _page(code: Code) -> str:
-    made = compile_source(Source("example.yaml", code.wrong), around())
+    made = compile_source(Source("example.yaml", code.wrong), around(code.slug))
     said = [found for found in made.diagnostics if found.code == code.slug][:1]
     kind = "Error" if said[0].severity is Severity.ERROR else "Warning"
     explanation = fill(code.explanation, _COLUMNS, break_long_words=False, break_on_hyphens=False)

@@ -1,9 +1,9 @@
-"""Codes of the check pass: manual steps."""
+"""Codes of the check pass: manual steps and pauses."""
 
 from __future__ import annotations
 
 from compiler.codes import Code
-from compiler.codes.check.examples import review
+from compiler.codes.check.examples import review, steps
 
 CODES: tuple[Code, ...] = (
     Code(
@@ -13,6 +13,14 @@ CODES: tuple[Code, ...] = (
         "anyone.",
         review("assignees: []"),
         review("assignees: [ann@example.com]"),
+    ),
+    Code(
+        "pause-asks-nobody",
+        "A failed step is to pause, and the stage has nobody to ask",
+        "`on_error: pause` asks the `approvers` of the stage. Where there are none, the step fails "
+        "at once.",
+        steps("- {id: migrate, run: make migrate, on_error: pause}"),
+        steps("- {id: migrate, run: make migrate, on_error: fail}"),
     ),
     Code(
         "wrong-assignees",

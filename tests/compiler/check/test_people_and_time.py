@@ -106,6 +106,26 @@ def test_without_approvers_somebody_has_to_be_named():
     assert "'prod' in stepsmith.yaml" in str(found.helps[0])
 
 
+PAUSES = {
+    "a script": "{id: s, run: echo, on_error: pause}",
+    "in a loop": "{id: s, run: echo, for_each: [1, 2], on_error: pause}",
+    "in a block": "{id: p, type: parallel, steps: [{id: s, run: echo, on_error: pause}]}",
+    "a wait for an event": "{id: s, type: wait, event: a.b, timeout: 1h, on_error: pause}",
+}
+
+
+@pytest.mark.parametrize("step", PAUSES.values(), ids=PAUSES)
+def test_a_pause_where_nobody_can_be_asked_is_warned_of(step: str):
+    text = f"name: A\nsteps: [{step}]\n"
+    found = checked(text, stage=StageSettings(name="prod"))
+    assert found.found == [("pause-asks-nobody", "pause")]
+    assert "`approvers: [person@example.com]` for the stage 'prod'" in str(found.helps[0])
+    assert found.program is not None, "it is a warning"
+    assert checked(text).found == []
+    other = checked(text.replace("pause", "continue"), stage=StageSettings(name="prod"))
+    assert other.found == []
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
