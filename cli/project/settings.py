@@ -191,11 +191,14 @@ class Settings(Written):
         """Return what the compiler reads of a stage."""
         stages = self.stages or {}
         stage = stages.get(name) or Stage.model_validate({})
-        declared = {key for one in stages.values() for key in one.vars or {}}
+        declared: dict[str, list[str]] = {}
+        for other, one in stages.items():
+            for key in one.vars or {}:
+                declared.setdefault(key, []).append(other)
         return StageSettings(
             name=name,
             vars=dict(stage.vars or {}),
-            declared_vars=frozenset(declared),
+            declared_vars={key: tuple(names) for key, names in declared.items()},
             approvers=tuple(stage.approvers or ()),
             groups=dict(self.groups or {}),
             identities=dict(self.identities or {}),

@@ -87,11 +87,14 @@ class WorkflowContract:
 
 @dataclass(frozen=True, slots=True)
 class StageSettings:
-    """What the check reads of a stage. `declared_vars` are the names that any stage declares."""
+    """What the check reads of a stage.
+
+    `declared_vars` are the names that any stage declares, each with the stages that do.
+    """
 
     name: str = "local"
     vars: Mapping[str, Json] = field(default_factory=dict)
-    declared_vars: frozenset[str] = frozenset()
+    declared_vars: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     approvers: tuple[str, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from compiler.check.readers import PLACES_OF_SECRETS, Reader
 from compiler.check.reads import Reads
 from compiler.check.rewrite import rewrite
 from compiler.check.statuses import check_statuses
-from compiler.check.suggest import suggestion
+from compiler.check.suggest import listed, suggestion
 from compiler.document.nodes import Mapping, Node, Path, Scalar
 from compiler.document.offsets import place
 from compiler.expressions import (
@@ -51,6 +51,7 @@ class Typed:
         self.groups = groups
         self.reads = reads
         self._inputs: set[str] = set()
+        self._lacking: set[str] = set()
         # Its places, what is written, and what to write: see compiler.check.unmarked.
         self.unmarked: list[tuple[tuple[Span, Span], str, str]] = []
         self._said_git_push = not are_triggers_known(context)
@@ -132,6 +133,8 @@ class Typed:
                 return self._env(ref, reader, scope)
             case "inputs":
                 self._inputs.add(str(ref.keys[0]) if ref.keys else _ALL)
+            case "vars":
+                self._var(ref)
             case "secrets":
                 scope["secrets"] = UNKNOWN
                 self._secret_here(ref, reader)
@@ -141,6 +144,23 @@ class Typed:
                 if root not in scope:
                     self._no_context(ref, reader, scope)
         return ref
+
+    def _var(self, ref: Ref) -> None:
+        """Warn, once a name, of what other stages have and this one lacks: it is null here."""
+        stage, name = self.context.surroundings.stage, ref.keys[0] if ref.keys else None
+        others = stage.declared_vars.get(name, ()) if isinstance(name, str) else ()
+        if not isinstance(name, str) or not others or name in stage.vars or name in self._lacking:
+            return
+        self._lacking.add(name)
+        has = "stage" if len(others) == 1 else "stages"
+        verb = "has" if len(others) == 1 else "have"
+        self.context.diagnostics.warning(
+            "var-not-in-stage",
+            ref.span,
+            f"the stage '{stage.name}' has no `vars.{name}`: it is null there",
+            help=f"write `vars: {{{name}: ...}}` for the stage '{stage.name}' in stepsmith.yaml; "
+            f"the {has} {listed(others)} {verb} it",
+        )
 
     def _step(
         self, ref: Ref, reader: Reader, scope: dict[str, Type], steps: dict[str, Type]

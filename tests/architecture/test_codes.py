@@ -37,7 +37,8 @@ def around(slug: str = "") -> Surroundings:
     The example of some codes is wrong in a stage that lacks something: see `_LACKING`.
     """
     here = surroundings()
-    stage = replace(here.stage, groups={"release": ("ann@example.com", "bob@example.com")})
+    groups = {"release": ("ann@example.com", "bob@example.com")}
+    stage = replace(here.stage, groups=groups, declared_vars={"region": ("prod",)})
     called = {**here.workflows, "calls-caller": (CALLER,), "caller": (ITSELF,)}
     return replace(here, workflows=called, stage=replace(stage, **_LACKING.get(slug, {})))
 

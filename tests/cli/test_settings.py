@@ -38,7 +38,7 @@ def test_a_stage_gives_what_the_compiler_reads():
     assert found == []
     dev = settings.stage("dev")
     assert dev.vars == {"replicas": 1}
-    assert dev.declared_vars == {"replicas", "url"}
+    assert dev.declared_vars == {"replicas": ("dev", "prod"), "url": ("prod",)}
     assert dev.approvers == ("group:team", "lead@example.com")
     assert dev.groups == {"team": ("a@example.com", "b@example.com")}
     assert dev.identities == {"github:alice": "a@example.com"}

@@ -114,6 +114,13 @@ CODES: tuple[Code, ...] = (
         ),
     ),
     Code(
+        "var-not-in-stage",
+        "A variable is read that other stages have, and this one lacks",
+        "Each stage has `vars` of its own in stepsmith.yaml. What it lacks is null there.",
+        steps("- {id: build, run: make, env: {REGION: '${{ vars.region }}'}}"),
+        steps("- {id: build, run: make, env: {REGION: eu-central-1}}"),
+    ),
+    Code(
         "github-command",
         "A script prints a command for the runner of GitHub Actions",
         "Commands such as `::set-output` are acted on by GitHub's runner; here they are text in "

@@ -90,7 +90,11 @@ PROJECT = Surroundings(
     workflows={"build-app": (BUILD_APP,)},
     stage=StageSettings(
         vars={"region": "eu-west-1", "replicas": 3},
-        declared_vars=frozenset({"region", "replicas", "only_in_production"}),
+        declared_vars={
+            "region": ("local", "prod"),
+            "replicas": ("local", "prod"),
+            "only_in_production": ("prod",),
+        },
         approvers=("lead@example.com",),
         groups={"release": ("ann@example.com", "bob@example.com")},
     ),

@@ -16,7 +16,10 @@ ITSELF = WorkflowContract("caller", None, "workflows/this.yaml", children=("call
 WORKFLOWS = {**PROJECT.workflows, "calls-caller": (CALLER,), "caller": (ITSELF,)}
 
 
-LACKING: dict[str, StageSettings] = {"pause-asks-nobody": replace(PROJECT.stage, approvers=())}
+LACKING: dict[str, StageSettings] = {
+    "pause-asks-nobody": replace(PROJECT.stage, approvers=()),
+    "var-not-in-stage": replace(PROJECT.stage, vars={}),
+}
 """Codes whose example is wrong in a stage that lacks something."""
 
 

@@ -59,7 +59,7 @@ def type_read(found: Checked) -> Type:
         "steps.each.items[0].outputs.x",
         "steps.each.outputs[1].x",
         "run.id",
-        "vars.only_in_production",
+        "vars.region",
         "event.detail.x",
         "github.workflow",
         "trigger.name",
@@ -313,3 +313,10 @@ def test_very_many_mistakes_in_very_many_steps_are_still_reported():
     steps = (f"- {{id: s{at}, run: echo, depends_on: [nosuchstep{at}]}}" for at in range(count))
     found = checked(file(*steps))
     assert found.codes == ["unknown-step"] * count
+
+
+def test_what_only_other_stages_have_is_warned_of_once_and_named():
+    found = reading("vars.only_in_production == 1 && vars.only_in_production != 2")
+    assert found.codes == ["var-not-in-stage"]
+    assert "the stage 'prod' has it" in str(found.helps[0])
+    assert found.program is not None, "it is a warning"
