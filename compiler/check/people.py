@@ -17,6 +17,7 @@ from compiler.expressions.types import TEXT, ListOf, Type, accepts, join, show
 from compiler.spec import ManualStep
 from compiler.spec.model import StepPart
 from protocol.addresses import is_address
+from protocol.identities import identity, plain_identities
 
 _GROUP = "group:"
 _READS = re.compile(r"item|(?:inputs|steps|vars|env|item)(?:\.[\w-]+)+")
@@ -136,8 +137,8 @@ def _texts(written: tuple[str, ...], values: list[Value]) -> tuple[str, ...]:
     )
 
 
-def _check_people(checker: Checker, written: tuple[str, ...], path: Path) -> set[str]:
-    """Return the mail addresses that literal assignees mean; none where one is wrong."""
+def _check_people(checker: Checker, written: tuple[str, ...], path: Path) -> dict[str, str]:
+    """Return the people that literal assignees mean, as `_people`; none where one is wrong."""
     literal = []
     fine = True
     groups = checker.context.surroundings.stage.groups
@@ -165,7 +166,7 @@ def _check_people(checker: Checker, written: tuple[str, ...], path: Path) -> set
                 f"'{one}' is no mail address",
                 _written(one),
             )
-    return _people(checker, tuple(literal)) if fine else set()
+    return _people(checker, tuple(literal)) if fine else {}
 
 
 def _written(one: str) -> str:
@@ -177,13 +178,16 @@ def _written(one: str) -> str:
     return f"write an address such as `{one or 'person'}@example.com`, or `group:NAME`"
 
 
-def _people(checker: Checker, assignees: tuple[str, ...]) -> set[str]:
-    groups = checker.context.surroundings.stage.groups
-    people: set[str] = set()
+def _people(checker: Checker, assignees: tuple[str, ...]) -> dict[str, str]:
+    """Return how each person that is meant is written first, by what tells people apart."""
+    stage = checker.context.surroundings.stage
+    known = plain_identities(stage.identities)
+    people: dict[str, str] = {}
     for one in assignees:
         name = one.removeprefix(_GROUP).strip()
-        members = groups.get(name, ()) if one.startswith(_GROUP) else (one,)
-        people.update(member.strip().casefold() for member in members)
+        members = stage.groups.get(name, ()) if one.startswith(_GROUP) else (one,)
+        for member in members:
+            people.setdefault(identity(member, known), member.strip())
     return people
 
 

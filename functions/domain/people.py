@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from functions.domain.errors import ValidationError
 from protocol.addresses import is_address
+from protocol.identities import identity, plain, plain_identities
 from protocol.payloads import Json
 
 OPERATORS = "operators"
@@ -30,23 +30,17 @@ class Directory:
     _known: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        known = {_plain(account): _plain(mail) for account, mail in self.identities.items()}
-        object.__setattr__(self, "_known", known)
+        object.__setattr__(self, "_known", plain_identities(self.identities))
 
     def identity(self, name: str) -> str:
-        """Return what tells people apart: the same for all spellings and accounts of one.
-
-        Case and a mailbox's `+tag` do not matter. An account that `identities` does not know
-        stays itself.
-        """
-        plain = _plain(name)
-        return _mailbox(self._known.get(plain, plain))
+        """Return what tells people apart: the same for all spellings and accounts of one."""
+        return identity(name, self._known)
 
     def called(self, account: str) -> str:
         """Return the mail address of an account that `identities` know, else the account."""
-        plain = _plain(account)
+        own = plain(account)
         return next(
-            (mail for known, mail in self.identities.items() if _plain(known) == plain), account
+            (mail for known, mail in self.identities.items() if plain(known) == own), account
         )
 
     def is_operator(self, name: str) -> bool:
@@ -100,14 +94,3 @@ def _address(text: str) -> str:
     if not is_address(address):
         raise ValidationError(f"'{address[:80]}' is no mail address")
     return address
-
-
-def _plain(name: str) -> str:
-    # Small letters and no `casefold`: to that `ß` is `ss`, and the two are different domains
-    # (https://www.rfc-editor.org/rfc/rfc5894#section-7.2), which may be different people's.
-    return unicodedata.normalize("NFKC", name).strip().lower()
-
-
-def _mailbox(address: str) -> str:
-    name, at, host = address.rpartition("@")
-    return f"{name.partition('+')[0] or name}{at}{host}" if at else address

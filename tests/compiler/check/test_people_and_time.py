@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from compiler.check import StageSettings
 from compiler.check.retries import pauses
 from compiler.spec.model import Retry
+from functions.domain.people import Directory
 from tests.compiler.check.checked import checked
 
 ZONE = "or another zone, such as +01:00, for the Z"
@@ -104,6 +106,36 @@ def test_without_approvers_somebody_has_to_be_named():
     found = checked(REVIEW, stage=StageSettings(name="prod"))
     assert found.found == [("no-assignees", "review")]
     assert "'prod' in stepsmith.yaml" in str(found.helps[0])
+
+
+ONE = StageSettings(
+    groups={"all": ("ann@example.com", "ANN@example.com")},
+    identities={"a.smith@example.com": "ann@example.com"},
+)
+
+
+@pytest.mark.parametrize(
+    ("assignees", "people"),
+    [
+        ("[ann@example.com, ann@example.com]", 1),
+        ("[ann@example.com, Ann@Example.com]", 1),
+        ("[ann@example.com, ' ann@example.com']", 1),
+        ("[ann@example.com, ann+work@example.com]", 1),
+        ("[ann@example.com, a.smith@example.com]", 1),
+        ("[ann@example.com, ａnn@example.com]", 1),
+        ("['group:all']", 1),
+        ("['group:all', Ann@example.com]", 1),
+        ("[ann@example.com, anne@example.com]", 2),
+        ("[ann@strasse.example, ann@straße.example]", 2),
+    ],
+)
+def test_a_quorum_counts_people_as_the_run_does(assignees: str, people: int):
+    """Spellings and accounts of one person are one: else a run would fail that compiled."""
+    step = f"{{id: s, type: manual, title: A, quorum: 2, assignees: {assignees}}}"
+    found = checked(f"name: A\nsteps: [{step}]\n", stage=ONE)
+    assert found.codes == (["quorum-too-large"] if people < 2 else [])
+    directory = Directory(ONE.groups, ONE.identities)
+    assert len(directory.resolve(yaml.safe_load(assignees))) == people
 
 
 PAUSES = {
