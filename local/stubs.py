@@ -18,6 +18,7 @@ from typing import TypeAlias
 from functions import ports
 from functions.domain.context import Context
 from functions.domain.errors import StepError, StepTimedOut, named_error
+from functions.domain.moments import lasted
 from functions.usecases.carry_out import LEASE_MARGIN, Surroundings, carry_out
 from local.active import Answer
 from local.clock import Clock
@@ -233,9 +234,7 @@ class _StubAction:
         """Return the outputs, or raise the error that the stub says."""
         stub = self._stub
         if self.is_late(context.seconds):
-            raise StepTimedOut(
-                f"step '{context.step}' was stopped after {context.seconds:g} seconds"
-            )
+            raise StepTimedOut(f"step '{context.step}' was stopped after {lasted(context.seconds)}")
         if not self._fails:
             return dict(stub.outputs)
         fail = stub.fail or Fail("Failed", f"'{context.step}' failed, as its stub says")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli.console import Misuse
 from cli.shown import shown
-from compiler.spec.durations import seconds
+from compiler.spec.durations import DurationError, seconds
 from protocol.reading import read_json
 
 if TYPE_CHECKING:
@@ -35,13 +35,19 @@ def read_decisions(
     `person` decides where nobody is named. Raises Misuse for what cannot be a decision.
     """
     found: dict[str, tuple[Said, ...]] = {}
+    problems: list[str] = []
     for one in written:
-        step, equals, said = one.partition("=")
+        step, equals, text = one.partition("=")
         if not equals:
-            raise Misuse(f"--decide {one}: write STEP=STATUS, as review=approved")
-        if step not in rules:
-            raise Misuse(_no_step(step, rules))
-        found[step] = (*found.get(step, ()), _said(one, said, rules[step], person))
+            problems.append(f"--decide {one}: write STEP=STATUS, as review=approved")
+        elif step not in rules:
+            problems.append(_no_step(step, rules))
+        else:
+            said, wrong = _said(one, text, rules[step], person)
+            problems += wrong
+            found[step] = (*found.get(step, ()), said)
+    if problems:
+        raise Misuse("\n".join(dict.fromkeys(problems)))
     return found
 
 
@@ -67,24 +73,24 @@ def not_filled_in(
     return notes
 
 
-def _said(one: str, text: str, rule: Rule, person: str | None) -> Said:
+def _said(one: str, text: str, rule: Rule, person: str | None) -> tuple[Said, list[str]]:
+    """Return the decision that a text is, and all that is wrong with it."""
     from local.people import Said
 
     status, _, rest = text.partition(":")
     by, _, after = rest.partition(":")
     known = ("approved", "rejected") if rule.manual else ("retry", "skip", "fail")
+    problems: list[str] = []
     if status not in known:
-        raise Misuse(f"--decide {one}: '{status}' is none of {', '.join(known)}")
+        problems.append(f"--decide {one}: '{status}' is none of {', '.join(known)}")
     if by and "@" not in by:
-        raise Misuse(f"--decide {one}: '{by}' is no mail address; write STATUS:PERSON:AFTER")
-    return Said(status, by or person, after=_seconds(one, after) if after else 0.0)
-
-
-def _seconds(one: str, after: str) -> float:
+        problems.append(f"--decide {one}: '{by}' is no mail address; write STATUS:PERSON:AFTER")
+    passes = 0.0
     try:
-        return float(seconds(after))
-    except ValueError as error:
-        raise Misuse(f"--decide {one}: {error}") from None
+        passes = float(seconds(after)) if after else 0.0
+    except DurationError as error:
+        problems.append(f"--decide {one}: '{after}' {error}; {error.help}")
+    return Said(status, by or person, after=passes), problems
 
 
 def _no_step(step: str, rules: Mapping[str, Rule]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from functions.actions.processes import Ended, Program, run_program
 from functions.domain.context import Context
 from functions.domain.errors import ArtifactNotFound, StepTimedOut, ValidationError
+from functions.domain.moments import lasted
 from functions.domain.telling import failure_text
 from protocol import environment
 
@@ -36,7 +37,7 @@ def run_command(command: str, context: Context, variables: Mapping[str, str]) ->
     )
     ended = replace(ended, stderr=ended.stderr.replace(f"{context.workspace.parent}/", ""))
     if ended.timed_out:
-        headline = f"'{command}' was stopped after {context.seconds:g} seconds"
+        headline = f"'{command}' was stopped after {lasted(context.seconds)}"
         raise StepTimedOut(failure_text(headline, ended.code, ended.stderr, ended.stdout))
     return ended
 

@@ -32,6 +32,7 @@ from functions.domain.manifests import (
     text_at,
     the_deployment,
 )
+from functions.domain.moments import lasted
 from functions.domain.services import Cluster, Resource, Services, Target
 from protocol.payloads import Json
 
@@ -170,7 +171,7 @@ def _wait(cluster: Cluster, place: Resource, context: Context) -> Object:
             return now
         if context.seconds_left() < pause + _SPARE_SECONDS:
             raise StepTimedOut(
-                f"the rollout of '{place.name}' is not over after {context.seconds:g} seconds: "
+                f"the rollout of '{place.name}' is not over after {lasted(context.seconds)}: "
                 f"{progress(now)}"
             )
         context.sleep(pause)

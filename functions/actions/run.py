@@ -22,6 +22,7 @@ from functions.domain.errors import (
     StepTimedOut,
     ValidationError,
 )
+from functions.domain.moments import lasted
 from functions.domain.outputs import MOST_BYTES, parse_output_file
 from functions.domain.telling import failure_text, telling_line
 from protocol import environment
@@ -103,7 +104,7 @@ def _failure(ended: Ended, context: Context, outputs: dict[str, str]) -> StepErr
     code = ended.code
     if ended.timed_out:
         text = failure_text(
-            f"step '{context.step}' was stopped after {context.seconds:g} seconds",
+            f"step '{context.step}' was stopped after {lasted(context.seconds)}",
             code,
             ended.stderr,
             ended.stdout,

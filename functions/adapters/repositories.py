@@ -19,6 +19,7 @@ from functions.domain.errors import (
     StepTimedOut,
     ValidationError,
 )
+from functions.domain.moments import lasted
 from functions.domain.source import GITHUB
 from protocol.environment import GITHUB_KEY
 
@@ -121,9 +122,7 @@ class GitRepositories:
         except FileNotFoundError:
             raise ProgramNotFound("program 'git' not found", status_code=127) from None
         except subprocess.TimeoutExpired:
-            raise StepTimedOut(
-                f"git {arguments[0]} was stopped after {seconds:g} seconds"
-            ) from None
+            raise StepTimedOut(f"git {arguments[0]} was stopped after {lasted(seconds)}") from None
         if done.returncode != 0:
             raise _failure(arguments, done.returncode, done.stderr.strip()[-_TOLD:])
         return done.stdout

@@ -33,6 +33,7 @@ from functions.domain.errors import (
 from functions.domain.fingerprints import fingerprint
 from functions.domain.keys import place_of, step_path
 from functions.domain.masking import Masks
+from functions.domain.moments import lasted
 from functions.domain.outputs import final_outputs
 from functions.domain.pointers import place_at
 from functions.domain.services import Services
@@ -220,7 +221,7 @@ def _work(job: _Job, masks: Masks) -> Envelope:
             given = within(
                 job.seconds + GRACE_SECONDS,
                 lambda: job.action.call(call["inputs"], context),
-                f"step '{call['step']}' was stopped after {job.seconds:g} seconds",
+                f"step '{call['step']}' was stopped after {lasted(job.seconds)}",
                 in_doubt=not job.may_repeat,
             )
         finally:

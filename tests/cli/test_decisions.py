@@ -54,12 +54,27 @@ def test_several_decisions_of_a_step_are_made_in_turn():
         ("build=approved", "retry, skip, fail"),
         ("review=approved:bob", "no mail address"),
         ("review=approved:50h", "STATUS:PERSON:AFTER"),
-        ("review=approved::soon", "not a duration"),
+        ("review=approved::soon", "'soon' is not a duration; write a number with its unit"),
+        ("review=approved::2x", "'2x' is not a duration; write a number with its unit: 30s"),
+        ("review=approved::999d", "'999d' is longer than a year, .*; at most 365d"),
     ],
 )
 def test_what_cannot_be_a_decision_is_refused_with_what_to_write(written, told):
     with pytest.raises(Misuse, match=told):
         read_decisions([written], RULES, None)
+
+
+def test_all_that_is_wrong_with_decisions_is_told_at_once():
+    wrong = ["review", "revue=approved", "review=yes:bob:2x", "build=retry", "revue=rejected"]
+    with pytest.raises(Misuse) as refused:
+        read_decisions(wrong, RULES, None)
+    assert [line.partition(";")[0] for line in str(refused.value).splitlines()] == [
+        "--decide review: write STEP=STATUS, as review=approved",
+        "--decide: the workflow has no step 'revue'",
+        "--decide review=yes:bob:2x: 'yes' is none of approved, rejected",
+        "--decide review=yes:bob:2x: 'bob' is no mail address",
+        "--decide review=yes:bob:2x: '2x' is not a duration",
+    ]
 
 
 @pytest.fixture
