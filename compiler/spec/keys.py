@@ -35,6 +35,10 @@ _SHORT = {
     "takes": (re.compile(r"\d+[smhd]"), "at_most"),
 }
 """Mappings that are often written as one value: of which form, and under which key it belongs."""
+_TOLD = (
+    "write `notify: {on: failed, to: person@example.com}`: of runs, people are told by mail; what "
+    "tells a chat or a topic is a step with `action: notify`"
+)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -146,7 +150,7 @@ def _long_form(path: Path, key: str, text: str) -> str | None:
             f'write it as an item of a list: `conditions: ["{text}"]`' if '"' not in text else None
         )
     if not form.fullmatch(text):
-        return None
+        return _TOLD if key == "notify" else None
     if "{" in text or "}" in text:
         if '"' in text:
             return None

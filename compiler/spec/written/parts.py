@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from compiler.spec.written import meant
 from compiler.spec.written.scalars import (
     Count,
     CountOrNone,
@@ -43,9 +44,13 @@ class Written(BaseModel):
     instead: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
 
-Jitter: TypeAlias = Annotated[Literal["full", "none"], *choice("full", "none")]
-Runner: TypeAlias = Annotated[Literal["lambda", "codebuild"], *choice("lambda", "codebuild")]
-Verdict: TypeAlias = Annotated[Literal["fail", "continue"], *choice("fail", "continue")]
+Jitter: TypeAlias = Annotated[Literal["full", "none"], *choice("full", "none", why=meant.JITTER)]
+Runner: TypeAlias = Annotated[
+    Literal["lambda", "codebuild"], *choice("lambda", "codebuild", why=meant.RUNNER)
+]
+Verdict: TypeAlias = Annotated[
+    Literal["fail", "continue"], *choice("fail", "continue", why=meant.VERDICT)
+]
 
 
 def _backoff(value: object) -> object:
@@ -63,9 +68,11 @@ class Backoff(Written):
 
     place: ClassVar[str] = "`backoff`"
 
-    type: Maybe[Annotated[Literal["exponential", "fixed"], *choice("exponential", "fixed")]] = (
-        Field(None, description="exponential (each pause is twice the one before) or fixed")
-    )
+    type: Maybe[
+        Annotated[
+            Literal["exponential", "fixed"], *choice("exponential", "fixed", why=meant.BACKOFF)
+        ]
+    ] = Field(None, description="exponential (each pause is twice the one before) or fixed")
     base_delay: Maybe[DurationOrNone] = Field(None, description="The first pause, such as 10s")
     max_delay: Maybe[Duration] = Field(None, description="The longest pause, such as 5m")
     rate: Maybe[Rate] = Field(None, alias="<rate>")
@@ -203,14 +210,14 @@ class Concurrency(Written):
     on_conflict: Maybe[
         Annotated[
             Literal["queue", "cancel_running", "reject"],
-            *choice("queue", "cancel_running", "reject"),
+            *choice("queue", "cancel_running", "reject", why=meant.ON_CONFLICT),
         ]
     ] = Field(None, description="What a further run does (queue)")
 
 
 NotifyOn: TypeAlias = Annotated[
     Literal["failed", "tolerated_failure", "paused", "succeeded"],
-    *choice("failed", "tolerated_failure", "paused", "succeeded"),
+    *choice("failed", "tolerated_failure", "paused", "succeeded", why=meant.NOTIFY_ON),
 ]
 
 

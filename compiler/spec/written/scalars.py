@@ -177,8 +177,9 @@ def one_of(
         if isinstance(value, str) and value in choices:
             return value
         help_ = None
-        if isinstance(value, str):
-            help_ = (why(value) if why else None) or did_you_mean(value, choices)
+        text = str(value).lower() if isinstance(value, bool) else value
+        if isinstance(text, str):
+            help_ = (why(text) if why else None) or did_you_mean(text, choices)
         raise wrong("unknown-value", f"{{key}} is {{found}}, but must be {either(choices)}", help_)
 
     return check

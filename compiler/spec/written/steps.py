@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, JsonValue, PlainValidator, WithJsonSchema
 
+from compiler.spec.written import meant
 from compiler.spec.written.parts import ALSO, Escalation, Repeat, Retry, Runner, Verdict, Written
 from compiler.spec.written.scalars import (
     Anything,
@@ -49,7 +50,7 @@ Pattern: TypeAlias = Annotated[
     ),
 ]
 OnError: TypeAlias = Annotated[
-    Literal["fail", "continue", "pause"], *choice("fail", "continue", "pause")
+    Literal["fail", "continue", "pause"], *choice("fail", "continue", "pause", why=meant.ON_ERROR)
 ]
 
 COMMON: Foreign = {
@@ -208,8 +209,8 @@ class ManualStep(StepPart):
     )
     quorum: Maybe[Count] = Field(None, description="How many must approve (1)")
     form: Maybe[Free] = Field(None, description="JSON Schema of what the person fills in")
-    auth: Maybe[Annotated[Literal["link", "login"], *choice("link", "login")]] = Field(
-        None, description="How the person is known: by the link (default) or a login"
+    auth: Maybe[Annotated[Literal["link", "login"], *choice("link", "login", why=meant.AUTH)]] = (
+        Field(None, description="How the person is known: by the link (default) or a login")
     )
     self_approval: Maybe[Flag] = Field(None, description="Whether who started the run may approve")
     on_reject: Maybe[Verdict] = Field(None, description="What a rejection does to the run (fail)")

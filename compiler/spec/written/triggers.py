@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from compiler.spec.written import meant
 from compiler.spec.written.parts import ALSO, Dedupe, Written
 from compiler.spec.written.scalars import (
     Duration,
@@ -65,7 +66,9 @@ class GitPushTrigger(TriggerPart):
     repository: Maybe[Fixed] = Field(None, description="Such as github.com/org/app")
     event: Maybe[
         Annotated[
-            tuple[Annotated[Literal["push", "pull_request"], *choice(*_EVENTS)], ...],
+            tuple[
+                Annotated[Literal["push", "pull_request"], *choice(*_EVENTS, why=meant.EVENTS)], ...
+            ],
             BeforeValidator(listed),
         ]
     ] = Field(
@@ -99,9 +102,9 @@ class ScheduleTrigger(TriggerPart):
     cron: Maybe[Fixed] = Field(None, description="Five fields, such as 0 6 * * 1-5")
     rate: Maybe[Duration] = Field(None, description="Every so often, such as 15m")
     timezone: Maybe[Fixed] = Field(None, description="Such as Europe/Berlin (UTC)")
-    missed: Maybe[Annotated[Literal["last", "all", "skip"], *choice("last", "all", "skip")]] = (
-        Field(None, description="Which missed times are made up for (last)")
-    )
+    missed: Maybe[
+        Annotated[Literal["last", "all", "skip"], *choice("last", "all", "skip", why=meant.MISSED)]
+    ] = Field(None, description="Which missed times are made up for (last)")
 
 
 class EventTrigger(TriggerPart):
@@ -158,7 +161,12 @@ class DatabaseTrigger(TriggerPart):
     table: Fixed = Field(description="The table's name, or the ARN of its stream")
     operations: Maybe[
         Annotated[
-            tuple[Annotated[Literal["insert", "modify", "remove"], *choice(*_CHANGES)], ...],
+            tuple[
+                Annotated[
+                    Literal["insert", "modify", "remove"], *choice(*_CHANGES, why=meant.CHANGES)
+                ],
+                ...,
+            ],
             BeforeValidator(listed),
         ]
     ] = Field(
