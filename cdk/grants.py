@@ -174,6 +174,8 @@ def of_core(function: str, places: Places, secrets: Iterable[str]) -> tuple[Stat
                 places.mail(),
                 places.publish(),
             ]
+        case "stored":
+            more = [places.executions("DescribeExecution", "GetExecutionHistory", "StopExecution")]
         case "latches":
             more = [SEND_TASK, places.executions("DescribeExecution", "StopExecution")]
         case "tasks":

@@ -17,7 +17,8 @@ from functions.actions.processes import allow, stop_all
 from functions.adapters.secrets import ManagedSecrets
 from functions.domain.task import Task
 from functions.handlers import latches as latches_function
-from functions.handlers import records as records_function
+from functions.handlers import stored as stored_function
+from functions.lost_wiring import lost_wiring
 from functions.ports import Carries
 from functions.settings import Settings
 from functions.wiring import Local, action_wiring, latch_wiring, stored_wiring
@@ -207,7 +208,8 @@ class _Carrying:
         provided.carry_out_steps(self._text)
         self._latches = latches_function.handler_with(partial(latch_wiring, settings, clock))
         provided.add("latches", self._latches)
-        provided.add("records", records_function.handler_with(partial(stored_wiring, settings)))
+        stored, lost = partial(stored_wiring, settings), lost_wiring(lambda: settings)
+        provided.add("records", stored_function.handler_with(stored, lost))
         if self._staff is not None:
             provided.add("tasks", self._staff.function)
 

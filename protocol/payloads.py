@@ -357,6 +357,9 @@ class StoredRecords(TypedDict):
     steps: list[str]
     undo: list[str]
     cut_off: NotRequired[list[Undo]]  # children that ended with their run: undone first
+    execution: NotRequired[str | None]  # whose children that were cut off are to be looked for:
+    # its ARN, or that of the machine whose run it is; null where `cut_off` tells them
+    close: NotRequired[str]  # the close machine's own execution, which goes on
 
 
 class Undo(TypedDict):

@@ -53,4 +53,5 @@ def again_code(context: Context) -> str:
     if context.plan.closing is None:
         return ""
     again = "$states.context.Execution.Input.again"
-    return f" & ($exists({again}) ? '-' & $string({again}) : '')"
+    # It is null in what undoes a workflow that was called.
+    return f" & ($type({again}) = 'number' ? '-' & $string({again}) : '')"

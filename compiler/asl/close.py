@@ -28,6 +28,8 @@ END = "Undo.end"
 INPUT = "$states.input"
 _ITEMS: dict[str, Json] = {"items": "{% $undo_items %}"}
 """The places of the items that a step is undone for, the outermost first."""
+GIVEN = "$states.context.Execution.Input"
+STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 
 
 def prelude(context: Context, closing: Closing, following: str) -> tuple[str, States]:
@@ -81,7 +83,7 @@ def failure_of(closing: Closing) -> str:
 
 def _stored(closing: Closing, following: str) -> State:
     """Asks `records` for stored records; without an answer the handlers still run."""
-    cut_off = "$states.context.Execution.Input.cut_off"
+    cut_off = f"{GIVEN}.cut_off"
     payload: dict[str, Json] = {
         "op": "stored",
         "run": "{% $run %}",
@@ -108,6 +110,13 @@ def _stored(closing: Closing, following: str) -> State:
         empty[variable(step)] = wrap(nothing)
     if closing.undone:
         payload["cut_off"] = wrap(f"$exists({cut_off}) ? {cut_off} : []")
+        if _calls(closing):
+            # Whoever closes a run again tells all that is left. Else the run cannot know: what it
+            # called may have been stopped with a branch, and ended without a word.
+            called = f"$exists({GIVEN}.called) ? {GIVEN}.called : {GIVEN}.{STARTED_BY}"
+            told = f"$exists({cut_off}) and $type({GIVEN}.again) = 'number'"
+            payload["execution"] = wrap(f"{told} ? null : {called}")
+            payload["close"] = "{% $states.context.Execution.Id %}"
         assign["undos"] = wrap(f"$type({at}.undo) = 'array' ? {at}.undo : []")
         empty["undos"] = []
         empty["lost"] = wrap("true")
@@ -142,6 +151,14 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
         for step in closing.undone
     ]
     begun: dict[str, Json] = _noted("undo", INPUT)
+    ended: dict[str, Json] = {
+        **_noted("undone", INPUT),
+        "items": "{% $undo_items %}",
+        "status": wrap(f"{INPUT}.status"),
+    }
+    if _calls(closing):
+        begun["child"] = wrap(_child_of(f"{INPUT}.record"))
+        ended["child"] = wrap(_child_of("$undo_record"))
     assign: dict[str, Json] = {
         "undo_record": wrap(f"{INPUT}.record"),
         "undo_items": wrap(f"$type({INPUT}.items) = 'array' ? {INPUT}.items : []"),
@@ -200,11 +217,7 @@ def _undo(context: Context, closing: Closing, following: str) -> State:
         "Resource": INVOKE,
         "Arguments": {
             "FunctionName": RECORDS,
-            "Payload": {
-                **_noted("undone", INPUT),
-                "items": "{% $undo_items %}",
-                "status": wrap(f"{INPUT}.status"),
-            },
+            "Payload": ended,
         },
         "TimeoutSeconds": 60,
         "Retry": [TRANSIENT],
@@ -243,6 +256,18 @@ def _noted(op: str, at: str) -> dict[str, Json]:
     }
 
 
+def _calls(closing: Closing) -> bool:
+    """Whether a step with an undo calls a workflow."""
+    return any(isinstance(step.kind, SubWorkflow) for step in closing.undone)
+
+
+def _child_of(record: str) -> str:
+    """Return JSONata of the run that was called, null where the record is of no call."""
+    child = f"{record}.child"
+    number = f"$exists({child}.attempt) ? {child}.attempt : 1"
+    return f"$exists({child}.id) ? {{'id': {child}.id, 'attempt': {number}}} : null"
+
+
 def _undo_of_child(context: Context, step: Step) -> States:
     """A child that ended well, or was cut off, is undone by its own close machine.
 
@@ -273,8 +298,9 @@ def _undo_of_child(context: Context, step: Step) -> States:
                 "run": wrap(run),
                 "inputs": wrap(f"{child}.inputs"),
                 "failure": {"steps": []},
+                "called": child_machine(step.kind.workflow),
                 "undo_only": True,
-                "again": wrap(f"$exists({again}) ? {again} : null"),
+                "again": wrap(f"$type({again}) = 'number' ? {again} : null"),
                 "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
             },
         },

@@ -73,31 +73,40 @@ class StoredResult:
         return had and self.undo != DONE
 
 
+def call_of(child: Mapping[str, Json] | None) -> tuple[Json, Json] | None:
+    """Return which run in which attempt a call was; None of what is no call."""
+    return None if child is None else (child["id"], child.get("attempt") or 1)
+
+
 def stored_of(
     results: Iterable[StoredResult],
     steps: Sequence[str],
     undo: Sequence[str],
     around: tuple[int, ...] = (),
     cut_off: Sequence[Undo] = (),
+    lost: Sequence[tuple[datetime, Undo]] = (),
 ) -> Stored:
     """Return the records of `steps` and the undos of `undo`, newest completion first.
 
     `around` are the indices of the for_each items whose `steps` are meant; `cut_off` are children
-    that ended with their run, and so later than all that is stored.
+    that ended with their run, and so later than all that is stored; `lost` are those that were cut
+    off in its course, with the moment.
     """
     last = _last_rounds(results)
     due = [(one, key) for key, one in last.items() if key[0] in undo and one.may_be_there]
     kept = {key: one for key, one in last.items() if one.status != AGAIN}
     due.sort(key=lambda found: found[1])
     # Of one that did not report it is known that it had begun: it ended after that.
-    due.sort(key=lambda found: (found[0].at, found[0].came_to == BEGUN), reverse=True)
+    timed = [(one.at, one.came_to == BEGUN, _undo(one, *key)) for one, key in due]
+    timed += [(at, True, one) for at, one in lost if one["step"] in undo]
+    timed.sort(key=lambda found: found[:2], reverse=True)
     return {
         "steps": {
             step: record for step in steps if (record := _step(kept, step, around)) is not None
         },
         "undo": [
             *(one for one in cut_off if one["step"] in undo),
-            *(_undo(result, *key) for result, key in due),
+            *(one for _, _, one in timed),
         ],
     }
 

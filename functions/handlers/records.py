@@ -8,7 +8,9 @@ from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from functions.lost_wiring import lost_wiring
 from functions.settings import RecordSettings, Settings
+from functions.usecases.stored import Lost, answer
 from functions.wiring import keeper_wiring, stored_wiring
 
 if TYPE_CHECKING:
@@ -18,12 +20,10 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 
-def _nobody() -> Keeper:
-    raise NotImplementedError("nobody keeps records here")
-
-
 def handler_with(
-    results: Callable[[], StoredResults], keeper: Callable[[], Keeper] = _nobody
+    results: Callable[[], StoredResults],
+    keeper: Callable[[], Keeper],
+    lost: Lost = lambda _: (),
 ) -> Callable[[Any, object], Any]:
     """Return the handler; what it works with is made at its first call."""
     stored_results, kept = cache(results), cache(keeper)
@@ -43,9 +43,7 @@ def handler_with(
             from functions.usecases.sweep import sweep
 
             return asdict(sweep(kept()))
-        from functions.usecases.stored import answer
-
-        return answer(event, stored_results())
+        return answer(event, stored_results(), lost)
 
     return handle
 
@@ -55,5 +53,7 @@ def _failed(error: Exception) -> None:
 
 
 handler = handler_with(
-    lambda: stored_wiring(Settings.read()), lambda: keeper_wiring(RecordSettings.read())
+    lambda: stored_wiring(Settings.read()),
+    lambda: keeper_wiring(RecordSettings.read()),
+    lost_wiring(Settings.read),
 )

@@ -11,20 +11,21 @@ from functools import cache
 from typing import Any
 
 from functions.handlers.passing import tried_again
+from functions.lost_wiring import lost_wiring
 from functions.ports import StoredResults
 from functions.settings import Settings
-from functions.usecases.stored import answer
+from functions.usecases.stored import Lost, answer
 from functions.wiring import stored_wiring
 
 
-def handler_with(wiring: Callable[[], StoredResults]) -> Callable[[Any, object], Any]:
+def handler_with(wiring: Callable[[], StoredResults], lost: Lost) -> Callable[[Any, object], Any]:
     """Return the handler; what it works with is made at its first call."""
     made = cache(wiring)
 
     def handle(event: Any, _context: object) -> Any:
-        return answer(event, made())
+        return answer(event, made(), lost)
 
     return tried_again(handle)
 
 
-handler = handler_with(lambda: stored_wiring(Settings.read()))
+handler = handler_with(lambda: stored_wiring(Settings.read()), lost_wiring(Settings.read))

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from functions.domain.events import canonical
-from functions.domain.keys import StepPlace
 from functions.domain.records.closing import close_input
 from functions.domain.records.executions import Execution, close_name
 from functions.domain.records.failures import bad_steps
 from functions.domain.records.item import CLOSED, ENDED, RunItem
 from functions.domain.records.plan import Plan
-from functions.domain.stored import SUCCEEDED
+from functions.domain.stored import SUCCEEDED, call_of
 from functions.ports import Machines, StoredResults
 from functions.record_ports import Histories, Known, Runs
 from functions.usecases.archive import Plans
@@ -79,14 +78,14 @@ def left_inside(run_id: str, plan: Plan, closer: Closer) -> list[Json]:
     They ended badly, with or before their caller, so that it has no result of theirs.
     """
     results = closer.results.of_run(run_id)
-    whole = {row.place for row in results if row.status == SUCCEEDED}
+    whole = {call_of(row.child) for row in results if row.status == SUCCEEDED}
     found: list[Json] = []
     for one in sorted(_called(run_id, closer.runs), key=lambda one: one.started_at, reverse=True):
         about = None if one.step is None else plan.steps.get(one.step)
         if one.step is None or about is None or not about.get("undo"):
             continue
         inside = plan.children.get(machine_name(closer.stage, about.get("action", "")))
-        if inside is None or StepPlace(one.step, tuple(one.items)) in whole:
+        if inside is None or (one.run_id, one.attempt) in whole:
             continue
         if _is_left(one.run_id, inside, closer) or left_inside(one.run_id, inside, closer):
             given = closer.runs.given(one.run_id, one.attempt) or {}

@@ -27,11 +27,10 @@ from functions.usecases.announce import announce_end
 from functions.usecases.archive import Keeper, is_ours, manifest_of, subject_of
 from functions.usecases.close_tasks import close_tasks
 from functions.usecases.gather import Gathered, gather, known_of
+from functions.usecases.lost_calls import CALLER_ENDED
 from functions.usecases.pausing import note_pauses
 from protocol.names import CANCELLED
 
-CALLER_ENDED = "Stepsmith.CallerEnded"
-"""The error of an execution that was stopped because the run that called it is over."""
 _LONGEST_ERROR = 400
 """Characters of a run's error in lists."""
 

@@ -19,6 +19,7 @@ from functions.handlers import intake as intake_function
 from functions.handlers import latches as latches_function
 from functions.handlers import records as records_function
 from functions.handlers import wake as wake_function
+from functions.lost_wiring import lost_wiring
 from functions.record_wiring import reading_wiring
 from functions.settings import ApiSettings, EventSettings, RecordSettings, Settings, TaskSettings
 from functions.wiring import (
@@ -93,7 +94,9 @@ class Handlers:
             lambda: latch_wiring(self._settings, self._clock)
         )
         self._records = records_function.handler_with(
-            lambda: stored_wiring(self._settings), self._keeper
+            lambda: stored_wiring(self._settings),
+            self._keeper,
+            lost_wiring(lambda: self._settings),
         )
 
     # --- wirings --------------------------------------------------------------------------------

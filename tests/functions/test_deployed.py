@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from protocol import environment
 from protocol.names import ACTION_FILES, BUILD_CALL
 from tests.architecture.project import ROOT
 
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 RUN = {
     "id": "run-1",
     "attempt": 1,
@@ -240,16 +242,25 @@ class Results:
         return []
 
 
+def nobody() -> Any:
+    raise AssertionError("nobody keeps records here")
+
+
+def lost(_message: Any) -> list[Any]:
+    return [(NOON, {"step": "b", "items": [], "record": {}})]
+
+
 @pytest.mark.parametrize(
     "call",
     [
         {"op": "stored", "run": RUN, "steps": ["a"], "undo": ["b"]},
+        {"op": "stored", "run": RUN, "steps": [], "undo": ["b"], "execution": "arn"},
         {"op": "undo", "run": RUN, "step": "a", "items": []},
     ],
 )
 def test_machines_are_answered_as_by_records_whole(call: dict[str, Any]):
-    alone = stored_function.handler_with(Results)
-    whole = records_function.handler_with(Results)
+    alone = stored_function.handler_with(Results, lost)
+    whole = records_function.handler_with(Results, nobody, lost)
 
     assert alone(call, None) == whole(call, None)
 

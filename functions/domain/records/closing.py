@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 
 from functions.domain.records.executions import ABORTED, FAILED, SUCCEEDED, Carried, Execution
 from functions.domain.records.plan import Plan
 from functions.domain.records.said import stamp
 from functions.domain.records.shape import PENDING, RUNNING, ClosingRecord, StepRecord
 from protocol.names import RUN_FAILED
-from protocol.payloads import CONTRACT, Json
+from protocol.payloads import CONTRACT, Json, Undo
 from protocol.status import SKIPPED
 
 BEGUN_TO_CLOSE: ClosingRecord = {
@@ -54,13 +55,26 @@ def needs_close(main: Carried, *, compensate: bool) -> bool:
 
 def cut_off(children: Iterable[Execution], plan: Plan) -> list[Json]:
     """Return the undos of called workflows that were cut off with a run, the latest first."""
-    ended = [one for one in children if one.status == ABORTED]
-    ended.sort(key=lambda one: one.completed_at or one.started_at, reverse=True)
+    undone = [step for step, written in plan.steps.items() if written.get("undo")]
     found: list[Json] = []
-    for child in ended:
+    stopped = [child for child in children if child.status == ABORTED]
+    for _, undo in cut_off_of(stopped, undone):
+        found.append({"step": undo["step"], "items": [*undo["items"]], "record": undo["record"]})
+    return found
+
+
+def cut_off_of(
+    children: Iterable[Execution], undone: Collection[str]
+) -> list[tuple[datetime, Undo]]:
+    """Return the undos of called workflows that were cut off, and when they were; latest first.
+
+    `undone` are the steps that have an undo. One that succeeded is among them: whoever knows what
+    is stored with its caller knows whether the caller was still there to hear of it.
+    """
+    found: list[tuple[datetime, Undo]] = []
+    for child in children:
         step, items = child.place
-        written = None if step is None else plan.steps.get(step)
-        if step is None or written is None or not written.get("undo"):
+        if child.status not in (ABORTED, SUCCEEDED) or step is None or step not in undone:
             continue
         run: dict[str, Json] = {
             "id": child.run_id,
@@ -68,8 +82,9 @@ def cut_off(children: Iterable[Execution], plan: Plan) -> list[Json]:
             "inputs": child.input.get("inputs") or {},
         }
         record: dict[str, Json] = {"status": "cancelled", "outputs": {}, "child": run}
-        found.append({"step": step, "items": [*items], "record": record})
-    return found
+        undo: Undo = {"step": step, "items": [*items], "record": record}
+        found.append((child.completed_at or child.started_at, undo))
+    return sorted(found, key=lambda one: one[0], reverse=True)
 
 
 def known(steps: Iterable[StepRecord], plan: Plan) -> dict[str, Json]:

@@ -162,6 +162,12 @@ class Timeline:
         return None
 
 
+def children_of(events: Iterable[Event]) -> list[Child]:
+    """Return the executions that an execution started, each once, in the order of its history."""
+    found = (_child(event) for event in events)
+    return [*dict.fromkeys(child for child in found if child is not None)]
+
+
 def _child(event: Event) -> Child | None:
     """Return the execution that a Task starts, None where it starts none."""
     details = event.get("taskScheduledEventDetails", {})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from functions.domain.stored import StoredResult, items_of, stored_of
+from functions.usecases.stored import note_undo, stored
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -26,6 +28,17 @@ def test_undos_come_newest_completion_first_and_only_for_what_may_have_had_an_ef
     found = stored_of(results, [], ["a", "b", "c", "d", "e"])["undo"]
     assert [undo["step"] for undo in found] == ["e", "d", "b", "a"]
     assert found[0]["record"]["in_doubt"] is True
+
+
+def test_what_was_cut_off_stands_where_it_ended_or_last_with_its_run():
+    def lost(step):
+        return {"step": step, "items": [], "record": {"status": "cancelled"}}
+
+    results = [result("a", 1), result("c", 3)]
+    at = NOON + timedelta(minutes=2)
+    undo = ["a", "b", "c", "d"]
+    found = stored_of(results, [], undo, (), [lost("d"), lost("x")], [(at, lost("b"))])["undo"]
+    assert [undo["step"] for undo in found] == ["d", "c", "b", "a"]
 
 
 def test_each_item_of_a_for_each_is_undone_by_its_path():
@@ -106,3 +119,62 @@ def test_a_for_each_that_was_stopped_reads_what_is_stored_of_its_own_items():
     }
     assert [*items_of(results, "a", (0,))] == ["0"]
     assert items_of(results, "b", ()) == {}
+
+
+class Results:
+    """Stored results of one run."""
+
+    def __init__(self, *results):
+        self.results = results
+        self.undone = []
+
+    def of_run(self, _run):
+        return [*self.results]
+
+    def of_step(self, _run, step):
+        return [one for one in self.results if one.place.step == step]
+
+    def begin_undo(self, _run, path):
+        self.undone.append(path)
+        return False
+
+
+def call(step, number, attempt=1):
+    child = {"id": f"{step}-{number}", "attempt": attempt, "inputs": {}}
+    return {"step": step, "items": [], "record": {"status": "cancelled", "child": child}}
+
+
+def test_a_call_whose_caller_did_not_hear_of_it_is_undone_and_no_other_twice():
+    """Its caller may be stopped just when it succeeds; one in an earlier attempt is another."""
+    kept = {"id": "a-1", "attempt": 1, "inputs": {}}
+    results = Results(replace(result("a", 1), child=kept))
+    found = [call("a", 1), call("a", 1, 2), call("a", 2), call("b", 1), call("c", 1)]
+    message = {
+        "op": "stored",
+        "run": {"id": "r", "attempt": 1},
+        "steps": [],
+        "undo": ["a", "b", "c"],
+        "execution": "arn",
+        "cut_off": [call("b", 1)],
+    }
+    lost = [(NOON + timedelta(minutes=9 - n), one) for n, one in enumerate(found)]
+    due = stored(message, results, lambda _: lost)["undo"]
+    assert [(one["record"]["child"]["id"], one["record"]["child"]["attempt"]) for one in due] == [
+        ("b-1", 1),
+        ("a-1", 2),
+        ("a-2", 1),
+        ("c-1", 1),
+        ("a-1", 1),
+    ]
+    asked = stored(message | {"execution": None}, results, lambda _: lost)["undo"]
+    assert [one["record"]["child"]["id"] for one in asked] == ["b-1", "a-1"]
+
+
+def test_the_undo_of_a_call_is_not_noted_as_that_of_another():
+    results = Results(replace(result("a", 1), child={"id": "a-2", "attempt": 1}, undo="done"))
+    note = {"op": "undo", "run": {"id": "r", "attempt": 1}, "step": "a", "items": []}
+    assert note_undo(note | {"child": {"id": "a-1", "attempt": 1}}, results) == {"done": False}
+    assert note_undo(note | {"child": {"id": "a-2", "attempt": 2}}, results) == {"done": False}
+    assert note_undo(note | {"child": {"id": "a-2", "attempt": 1}}, results) == {"done": True}
+    assert note_undo(note, results) == {"done": True}
+    assert results.undone == []

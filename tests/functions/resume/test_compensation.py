@@ -157,3 +157,71 @@ def test_where_nothing_can_be_read_the_outcome_is_unknown():
     town.no_answer_of_records = False
     town.close()
     assert undone(town) == [(RUN, "flight")]
+
+
+CUT_OFF = {
+    "steps": [
+        booked("flight"),
+        {
+            "id": "both",
+            "type": "parallel",
+            "fail_fast": True,
+            "steps": [
+                {"id": "calls", "type": "subworkflow", "workflow": "child", "inputs": {}},
+                {"id": "bad", "run": "echo bad", "depends_on": []},
+            ],
+        },
+    ]
+}
+INSIDE = {"steps": [booked("c1"), {"id": "long", "type": "wait", "for": "1h"}]}
+CALLS = {"steps": [booked("m1"), {"id": "inner", "type": "subworkflow", "workflow": "leaf"}]}
+
+
+def cut_off(path: str, _call: Any) -> Does:
+    return Does(fails="Broken", takes=60) if path == "bad" else Does()
+
+
+@pytest.mark.parametrize(
+    ("called", "order"),
+    [
+        ({"child": INSIDE}, ["c1", "flight"]),
+        ({"child": CALLS, "leaf": INSIDE}, ["c1", "m1", "flight"]),
+    ],
+    ids=["a child", "a child of a child"],
+)
+def test_a_workflow_cut_off_in_the_course_of_a_run_is_undone_once(called: Any, order: list[str]):
+    """Also where everything stops between any two undos, and goes on later."""
+    town = Town(CUT_OFF, **called)
+    town.say = cut_off
+    town.run()
+    assert closing(town)["compensation"] == "complete"
+    assert [path for _, path in undone(town)] == order
+    assert town.close().output == {"compensation": "none", "undone": []}
+    for point in range(1, town.calls_of_records + 1):
+        town = Town(CUT_OFF, **called)
+        town.say = cut_off
+        town.stop_before_records = point
+        town.run()
+        town.stop_before_records = None
+        town.close()
+        assert [path for _, path in undone(town)] == order, point
+        assert town.close().output == {"compensation": "none", "undone": []}
+
+
+def test_a_try_that_was_cut_off_is_undone_beside_the_one_that_ended_well():
+    """The result that is stored is not taken for that of the other."""
+    calls = {"id": "calls", "type": "subworkflow", "workflow": "child", "timeout": "10m"}
+    child = {"steps": [booked("c1"), {"id": "c2", "run": "echo c2"}]}
+    town = Town({"steps": [calls | {"retry": {"max_attempts": 2}}, LAST]}, child=child)
+    tries: list[str] = []
+
+    def say(path: str, _call: Any) -> Does:
+        tries.extend([path] if path == "c2" else [])
+        if path == "c2" and len(tries) == 1:
+            return Does(takes=700)
+        return Does(fails="Broken") if path == "last" else Does()
+
+    town.say = say
+    town.run()
+    assert len(undone(town)) == len({run for run, _ in undone(town)}) == len(tries) == 2
+    assert closing(town)["compensation"] == "complete"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
 from compiler.check import Surroundings
@@ -25,7 +24,7 @@ from functions.record_ports import Kept
 from functions.usecases.close_run import Closer, left_inside
 from functions.usecases.resume import Resumed, Resumer, plan_resume, resume
 from protocol.names import RUN_FAILED, machine_name
-from tests.asl_player import EPOCH, Machine, Played, Player
+from tests.asl_player import Machine, Played, Player
 from tests.functions.resume.memory import Manifests, Results, Runs
 from tests.functions.resume.world import (
     RUN,
@@ -35,6 +34,7 @@ from tests.functions.resume.world import (
     Outside,
     PlayersClock,
     Stopped,
+    stopped,
 )
 from tests.golden.project import surroundings
 
@@ -66,6 +66,7 @@ class Town:
         self.no_answer_of_records = False
         self.has_records = True  # whether there is a record of what ended
         self.cut_off: list[Execution] = []  # workflows called that ended with their caller
+        self.called: list[tuple[Played, Any]] = []  # every workflow called, with its input
         self.ended_at: dict[str, float] = {}  # when workflows called ended well, by run
         self.names: set[str] = set()
         self.deploy(workflow, **called)
@@ -135,6 +136,7 @@ class Town:
         name = close_name(RUN, attempt)
         number = 1 + sum(one.startswith(name) for one in self.names)
         given["cut_off"] = cut_off(self.cut_off, plan)
+        given["AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"] = "arn"
         if number > 1:
             name, given["again"] = f"{name}-{number}", number
             nothing: Any = None
@@ -178,10 +180,7 @@ class Town:
             if played.status == "SUCCEEDED" and played.end is not None:
                 self.ended_at[given["run"]["id"]] = played.end
             elif played.status == "ABORTED" and given["run"]["parent"] == RUN:
-                at = EPOCH + timedelta(seconds=played.end or 0)
-                self.cut_off.append(
-                    Execution("arn", "m", played.name, "ABORTED", EPOCH, at, input=given)
-                )
+                self.cut_off.append(stopped(played, given))
         for known, parent in world.known:
             self.runs.executions.setdefault(parent, []).append(known)
 

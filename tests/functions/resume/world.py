@@ -17,11 +17,14 @@ from functions.domain.action import Action
 from functions.domain.context import Context
 from functions.domain.errors import StepError, StepTimedOut, named_error
 from functions.domain.keys import step_path
+from functions.domain.records.closing import cut_off_of
+from functions.domain.records.executions import Execution
 from functions.record_ports import Known as KnownExecution
 from functions.usecases.carry_out import Surroundings as Around
 from functions.usecases.carry_out import carry_out
 from functions.usecases.stored import note_undo, stored
 from protocol.evaluate import evaluate
+from protocol.payloads import StoredRecords, Undo
 from tests.asl_player import EPOCH, Call, Outcome, Played, Player, lambda_result, play_nested
 from tests.asl_player.values import to_json
 from tests.emitted import Happens as Plain
@@ -103,6 +106,12 @@ class _Nowhere:
         return f"secret of {name}"
 
 
+def stopped(played: Played, given: Any) -> Execution:
+    """Return the execution of a workflow that was called, as records see it."""
+    at = EPOCH + timedelta(seconds=played.end or 0)
+    return Execution("arn", "m", played.name, played.status, EPOCH, at, input=given)
+
+
 class Outside(World):
     """Everything outside the machines of one attempt of a run."""
 
@@ -155,8 +164,17 @@ class Outside(World):
         if town.no_answer_of_records:
             return Outcome.fail("Lambda.Unknown", "out of memory")
         if payload["op"] == "stored":
-            return Outcome(lambda_result(stored(payload, town.results)))
+            return Outcome(lambda_result(stored(payload, town.results, self._lost)))
         return Outcome(lambda_result(note_undo(payload, town.results)))
+
+    def _lost(self, message: StoredRecords) -> list[tuple[datetime, Undo]]:
+        run = message["run"]
+        found = [
+            (played, given)
+            for played, given in self.town.called
+            if (given["run"]["parent"], given["run"]["attempt"]) == (run["id"], run["attempt"])
+        ]
+        return cut_off_of((stopped(*one) for one in found), message["undo"])
 
     def _aws(self, call: Call) -> Outcome:
         reference = str(call.arguments.get("StateMachineArn"))[10:-1]
@@ -178,6 +196,7 @@ class Outside(World):
         outcome = play_nested(call, machine, given, self, name=name, machine=f"m-{reference}")
         if "failure" not in given and given["run"].get("parent") and outcome.child is not None:
             self.called.append((outcome.child.played, given))
+            self.town.called.append((outcome.child.played, given))
         return outcome
 
     def _built(self, call: Call) -> Outcome:
