@@ -37,7 +37,7 @@ ON_ERROR = _why(
         "on, and the failed step is tolerated",
         "stop abort cancel exit terminate raise error break": "write `fail`, or leave it out",
         "ask wait manual prompt hold suspend": "write `pause`: a person decides what becomes of it",
-        "retry again repeat": "write `retry: {count: 3}`; `on_error` says what follows the last attempt",
+        "retry again repeat": "write `retry: {count: 3}`; `on_error` is for the last attempt",
         "rollback undo compensate revert": "write `compensate` with what undoes the step",
     },
 )
