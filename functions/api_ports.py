@@ -20,6 +20,9 @@ class CallLog(Protocol):
     def fault(self, request_id: str, route: str, error: Exception) -> None:
         """Say that answering a call went wrong."""
 
+    def lacking(self, request_id: str, route: str, what: str) -> None:
+        """Say what the stage does not have that a call needs: operators have to set it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:

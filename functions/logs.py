@@ -124,6 +124,11 @@ class ApiLog:
             },
         )
 
+    def lacking(self, request_id: str, route: str, what: str) -> None:
+        """Log what operators have to set."""
+        extra = {"request_id": request_id, "route": route, "what": what}
+        self._logger.error("lacking", extra=extra)
+
 
 class _Trace:
     """An attempt as a subsegment of its function's segment, where X-Ray samples the call."""

@@ -27,6 +27,7 @@ from functions.usecases.replay import NotReplayed, find_event, replay
 from functions.usecases.triggers import UnknownTrigger, current_patterns
 from functions.usecases.webhooks import (
     Door,
+    NoSecret,
     NotGenuine,
     Posted,
     Rejected,
@@ -146,7 +147,9 @@ class ReplayedView(View):
     "/api/webhooks/<trigger>",
     summary="Send a webhook",
     tags=_TAGS,
-    responses=answers(400, 401, 404, status=202, about="It is in the queue, or starts nothing"),
+    responses=answers(
+        400, 401, 404, 503, status=202, about="It is in the queue, or starts nothing"
+    ),
     status_code=202,
     openapi_extensions={**PUBLIC, BODY_LIMIT: _MOST_POSTED},
 )
@@ -159,6 +162,15 @@ def webhook(trigger: str) -> TakenView:
         event_id, outcome = receive_webhook(trigger, post, call.wiring.door())
     except UnknownTrigger:
         raise unknown() from None
+    except NoSecret as error:
+        # The secret's name is for those who operate the stage: anybody can call this.
+        call.wiring.log().lacking(call.request_id, f"/api/webhooks/{trigger}", str(error))
+        detail = (
+            "the stage does not have the secret of this webhook, so nothing is let in; whoever "
+            "operates it has to store it, and finds its name in the log under the request id"
+        )
+        more = {"request_id": call.request_id}
+        raise Problem(503, detail, kind="no-secret", more=more) from None
     except NotGenuine:
         raise Problem(401, "the signature is missing or wrong", kind="not-genuine") from None
     except Unreadable as error:

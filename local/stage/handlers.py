@@ -240,3 +240,11 @@ class _Quiet:
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(where.filename).name}:{where.lineno}"
         self._fault(f"{route}: {type(error).__name__}: {error} ({place})")
+
+    def lacking(self, request_id: str, route: str, what: str) -> None:
+        """Tell of what the stage does not have, and how it gets it on this machine."""
+        del request_id
+        self._fault(
+            f"{route}: {what}; give it in the environment or, as NAME=value, in the file .secrets, "
+            "and start again"
+        )

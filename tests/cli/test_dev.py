@@ -246,6 +246,21 @@ def test_a_webhook_that_does_not_fit_is_said_too(monkeypatch):
     assert dev.run() == 0
 
 
+def test_a_webhook_whose_secret_is_not_here_is_said_with_what_to_do():
+    write(Path("workflows/hooked.yaml"), HOOKED)
+
+    def send():
+        found = addresses.read(addresses.DEV)
+        assert found is not None
+        with pytest.raises(HTTPError, match="503"):
+            urlopen(Request(f"{found.url}/api/webhooks/hooked.hooked-http", b"{}"))
+        told = r"! /api/webhooks/\S+: the stage has no secret 'hook'; give it in the environment or"
+        assert re.search(told, dev.out.getvalue())
+
+    dev = Dev(send)
+    assert dev.run() == 0
+
+
 def test_an_event_that_starts_a_run_is_not_said_to_start_none():
     write(Path("workflows/welcome.yaml"), SIGNUP)
     write(Path("event.json"), json.dumps({"event": "user.signup", "payload": {"mail": "a@b.de"}}))

@@ -197,11 +197,14 @@ def test_a_call_of_the_api_is_logged_and_a_fault_without_its_text(capsys):
         raise ValueError("s3cret")
     except ValueError as error:
         log.fault("request-2", "/api/tasks", error)
-    answered, fault = lines(capsys)
+    log.lacking("request-3", "/api/webhooks/x", "the stage has no secret 'hook'")
+    answered, fault, lacking = lines(capsys)
     assert (answered["route"], answered["status"], answered["stage"]) == ("/api/tasks", 200, "prod")
     assert (fault["error_type"], fault["request_id"]) == ("ValueError", "request-2")
     assert "test_logs.py" in fault["at"][-1]
     assert "s3cret" not in json.dumps(fault)
+    told = (lacking["level"], lacking["message"], lacking["what"])
+    assert told == ("ERROR", "lacking", "the stage has no secret 'hook'")
 
 
 def test_logs_of_two_stages_in_one_process_do_not_mix(capsys):

@@ -134,8 +134,12 @@ def test_without_a_secret_nothing_is_let_in(site, secret):
     if secret is not None:
         site.secrets.values["github"] = secret
     answer = push(site, headers=signed(secret=secret or ""))
-    assert answer.status == 500
-    assert "no secret 'github'" in str(site.log.faults[0])
+    assert (answer.status, answer.json["type"]) == (503, "urn:problem-type:stepsmith:no-secret")
+    assert "has to store it" in answer.json["detail"]
+    assert answer.json["request_id"]
+    assert "github" not in answer.text, "anybody can ask"
+    assert site.log.lacks == ["the stage has no secret 'github'"]
+    assert site.log.faults == []
     assert nothing_happened(site)
 
 

@@ -36,6 +36,7 @@ class Log:
 
     lines: list[tuple[Any, ...]] = field(default_factory=list)
     faults: list[Exception] = field(default_factory=list)
+    lacks: list[str] = field(default_factory=list)
 
     def answered(self, request_id, method, route, status, seconds):
         assert request_id
@@ -46,6 +47,11 @@ class Log:
         assert request_id
         assert route
         self.faults.append(error)
+
+    def lacking(self, request_id, route, what):
+        assert request_id
+        assert route
+        self.lacks.append(what)
 
 
 class Site:
