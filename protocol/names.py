@@ -9,6 +9,8 @@ import re
 # of the raised Python class, so the functions define classes of exactly these names.
 STEP_TIMED_OUT = "StepTimedOut"
 """The wrapper stopped the attempt at the step's own timeout or at the deadline."""
+DEADLINE_PASSED = "DeadlinePassed"
+"""An attempt was not begun, since the deadline had passed or would have before it began."""
 STEP_IN_PROGRESS = "StepInProgress"
 """Another attempt still holds the step's lease; worth another try until the lease ends."""
 STEP_IN_DOUBT = "StepInDoubt"
@@ -50,7 +52,7 @@ LONGEST_FIRST = 400
 CATEGORIES = ("NetworkError", "TimeoutError", "ServiceUnavailable", "Throttled")
 """What `error_type` may name beside the errors an action declares."""
 
-TIMEOUT_ERRORS = (STEP_TIMED_OUT, "States.Timeout", "States.HeartbeatTimeout")
+TIMEOUT_ERRORS = (STEP_TIMED_OUT, "States.Timeout", "States.HeartbeatTimeout", DEADLINE_PASSED)
 """Errors that make a step `timed_out`; every other error makes it `failed`."""
 
 LAMBDA_SERVICE = "Lambda.ServiceException"
@@ -64,7 +66,13 @@ LAMBDA_TRANSIENT = (
 )
 """Always retried: https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html"""
 
-NEVER_RETRIED = (VALIDATION_ERROR, OUTPUT_TOO_LARGE, OUTPUT_MISSING, STEP_IN_DOUBT)
+NEVER_RETRIED = (
+    VALIDATION_ERROR,
+    OUTPUT_TOO_LARGE,
+    OUTPUT_MISSING,
+    STEP_IN_DOUBT,
+    DEADLINE_PASSED,
+)
 """Errors that another attempt cannot mend."""
 
 # Placeholders in a compiled definition, filled in by the deployment or the local engine:

@@ -140,10 +140,10 @@ def _failed(context: Context, step: Step, message: str) -> dict[str, Json]:
 # --- fail_fast -----------------------------------------------------------------------------------
 
 
-def stop(node: Stop) -> State:
+def stop(context: Context, node: Stop) -> State:
     """Return the Fail with which a bad child ends its block at once; its text begins with who."""
     error = "$states.input.Error"
-    status = failures.status_of("$states.input")
+    status = failures.status_of(context.plan, "$states.input")
     cause = (
         f"{text_literal(f'{node.step.id} ')} & ({error} = '{failures.REJECTED}' ? 'rejected' : "
         f"{status}) & ': ' & $substring($string({error}), 0, 80)"

@@ -50,7 +50,7 @@ def _attempts(context: Context, node: Do) -> States:
     """A Task with what the author put around it: conditions to retry, a repeat, a pause."""
     step = node.step
     resolve = context.resolver(step, clean=node.clean)
-    looped = is_looped(step)
+    looped = is_looped(step, limited=context.limited)
     task = task_of(context, step, resolve)
     states: States = {node.name: task.state}
     last = _collected(states, node, task)

@@ -382,7 +382,7 @@ def _undo_of(context: Context, step: Step) -> States:
         task.state.pop("Output", None)
     last |= {"Output": {**_which(inside, step), "status": "undone"}, "Next": END}
     target = f"{name}_failed"
-    if is_looped(undo):
+    if is_looped(undo, limited=inside.limited):
         node = Do(name, undo, END, None, failed=target)
         states |= again(inside, node, target)
         target = f"{name}.again"

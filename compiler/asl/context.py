@@ -97,6 +97,11 @@ class Context:
         return length if each is None else max(40, min(length, 4_000 // each.max_items))
 
     @property
+    def limited(self) -> bool:
+        """Whether there is a deadline."""
+        return self.deadline is not None
+
+    @property
     def deadline_code(self) -> str | None:
         """JSONata of the time stamp until which a task may go on, None without a deadline."""
         if self.deadline is None:

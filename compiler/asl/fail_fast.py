@@ -30,9 +30,11 @@ _BAD = f"[{', '.join(map(text_literal, (FAILED, TIMED_OUT, REJECTED)))}]"
 def stop(context: Context, node: Stop) -> State:
     """Return the Fail behind what has ended badly where that ends all around it."""
     if context.each is None:
-        return blocks.stop(node)
+        return blocks.stop(context, node)
     at = "$states.input"
-    status = f"{at}.Error = '{failures.REJECTED}' ? 'rejected' : {failures.status_of(at)}"
+    status = (
+        f"{at}.Error = '{failures.REJECTED}' ? 'rejected' : {failures.status_of(context.plan, at)}"
+    )
     # Read again by `stopped`: which item it was, its status, the type and text of its error.
     # A function's error comes as JSON; its message alone is what stored results tell, too.
     message = (

@@ -8,6 +8,7 @@ from compiler.plan.model import Ending, Plan, Scope
 from protocol.names import (
     AND_OTHERS,
     CANCELLED,
+    DEADLINE_PASSED,
     LONGEST_FIRST,
     RUN_FAILED,
     TIMEOUT_ERRORS,
@@ -16,7 +17,6 @@ from protocol.names import (
 REJECTED = "Rejected"
 """The error under which a person's no is collected."""
 
-_TIMEOUTS = ", ".join(f"'{name}'" for name in TIMEOUT_ERRORS)
 _DESCRIBED = '"ExecutionArn":"'
 """What only the description of an execution holds: quotes in a text of it have backslashes."""
 _SAID = rf'"Cause":"{{\"type\":\"{RUN_FAILED}\",\"message\":\"'
@@ -106,7 +106,7 @@ def entry(plan: Plan, length: int, at: str = "$states.input", *, teller: str | N
     step = f"{at}.step_id"
     if teller is not None:
         step = f"$exists({step}) ? {step} : ${teller}"
-    kinds = f"{at}.Error in [{_TIMEOUTS}] ? 'timed_out' : 'failed'"
+    kinds = status_of(plan, at)
     if plan.has_people:
         kinds = f"{at}.Error = '{REJECTED}' ? 'rejected' : {kinds}"
     details = f", 'details': {at}.details" if plan.has_blocks else ""
@@ -116,9 +116,10 @@ def entry(plan: Plan, length: int, at: str = "$states.input", *, teller: str | N
     )
 
 
-def status_of(at: str) -> str:
+def status_of(plan: Plan, at: str) -> str:
     """Return the status that an error output means for a step without a person."""
-    return f"{at}.Error in [{_TIMEOUTS}] ? 'timed_out' : 'failed'"
+    names = (n for n in TIMEOUT_ERRORS if plan.has_deadlines or n != DEADLINE_PASSED)
+    return f"{at}.Error in [{', '.join(map(text_literal, names))}] ? 'timed_out' : 'failed'"
 
 
 def appended(variable: str, new: str, already: bool | None) -> str:

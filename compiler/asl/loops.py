@@ -5,60 +5,77 @@ from __future__ import annotations
 from compiler.asl import records
 from compiler.asl.context import Context, State, States
 from compiler.asl.counting import counter
+from compiler.asl.failures import message
 from compiler.asl.leaving import leave
 from compiler.asl.resolver import Own
-from compiler.asl.retrying import is_looped
-from compiler.check.program import Repeat, Retry, Step, SubWorkflow
+from compiler.asl.retrying import is_looped, never_retried
+from compiler.check.program import AwsCall, Repeat, Retry, Step, SubWorkflow
 from compiler.document.nodes import Json
 from compiler.expressions.jsonata import emit_condition
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Do
-from protocol.names import NEVER_RETRIED, RUN_FAILED
+from protocol.names import DEADLINE_PASSED, RUN_FAILED
 
 REPEAT_EXHAUSTED = "RepeatExhausted"
 EXPRESSION_FAILED = "States.QueryEvaluationError"
 """An expression of the state itself failed: it would fail again."""
+_EVERY = ("States.ALL", "States.TaskFailed")
+_ERROR = (
+    "$e := {'error': $string($states.input.Cause), 'status_code': $number($match("
+    "$string($states.input.Cause), /status_code=(\\d{1,9})/, 1).groups[0]), 'outputs': {}}; "
+)
+"""What the author's conditions read of the attempt that failed."""
 
 
 def again(context: Context, node: Do, after: str | None) -> States:
-    """The Choice and the Wait behind a failed attempt; `after` is where the last failure goes."""
+    """The Choice and the Wait behind a failed attempt; `after` is where the last failure goes.
+
+    Where the next attempt would begin behind the deadline the step has run out of time.
+    """
     step = node.step
     retry = step.retry
     assert retry is not None
     name = f"{node.name}.again"
     resolve = context.resolver(step, own=Own("$e.outputs", "$e"))
     tests = [f"({emit_condition(c, resolve)})" for c in retry.conditions]
-    if retry.errors:
+    if retry.errors and not _names_every(step, retry):
         listed = ", ".join(text_literal(error) for error in _reported(step, retry))
         tests.insert(0, f"$states.input.Error in [{listed}]")
-    elif not tests:
-        never = ", ".join(text_literal(error) for error in (*NEVER_RETRIED, EXPRESSION_FAILED))
+    elif not tests or retry.errors:
+        names = (*never_retried(limited=context.limited), EXPRESSION_FAILED)
+        never = ", ".join(map(text_literal, names))
         tests.append(f"$not($states.input.Error in [{never}])")
     asked = " or ".join(tests)
-    error = (
-        "$e := {'error': $string($states.input.Cause), 'status_code': $number($match("
-        "$string($states.input.Cause), /status_code=(\\d{1,9})/, 1).groups[0]), 'outputs': {}}"
-    )
+    error = _ERROR if retry.conditions else ""
     count = counter(step, "a")
     ok = f"({count}) < {retry.attempts} and ({asked})"
-    choice: State = {
-        "Type": "Choice",
-        "Choices": [
-            {
-                "Condition": wrap(f"({error}; {ok})"),
-                "Assign": {f"a_{step.variable}": wrap(f"({count}) + 1")},
-                "Next": f"{node.name}.delay",
-            }
-        ],
-        "Default": after or node.failed,
+    deadline = context.deadline_code
+    in_time = "" if deadline is None else f"{_in_time(retry, count, deadline)} and "
+    tried_again: State = {
+        "Condition": wrap(f"({error}{in_time}{ok})"),
+        "Assign": {f"a_{step.variable}": wrap(f"({count}) + 1")},
+        "Next": f"{node.name}.delay",
     }
+    choices: list[Json] = [tried_again]
+    failed = after or node.failed
+    choice: State = {"Type": "Choice", "Choices": choices, "Default": failed}
     record = records.failed(context, step, "$states.input")
     variable = records.variable_of(context, step)
-    if after is None and record is not None and variable is not None:
+    if after is not None or record is None:
+        variable = None
+    if variable is not None:
         choice["Assign"] = {variable: record}
+    if deadline is not None:
+        # What would not be tried again anyhow goes on as what it is.
+        said = _too_late(context, deadline)
+        late = f"{{'Error': '{DEADLINE_PASSED}', 'Cause': {said}}}"
+        rule: State = {"Condition": wrap(f"({error}{ok})")}
+        if variable is not None:
+            rule["Assign"] = {variable: records.too_late(context, step, said)}
+        choices.append(rule | {"Output": wrap(f"$merge([$states.input, {late}])"), "Next": failed})
     wait: State = {
         "Type": "Wait",
-        "Seconds": wrap(delay(retry, f"$a_{step.variable} - 2")),
+        "Seconds": wrap(delay(retry, f"$a_{step.variable} - 2", deadline)),
         "Next": node.name,
     }
     return {name: choice, f"{node.name}.delay": wait}
@@ -71,17 +88,47 @@ def _reported(step: Step, retry: Retry) -> tuple[str, ...]:
     return retry.errors
 
 
-def delay(retry: Retry, exponent: str) -> str:
+def _names_every(step: Step, retry: Retry) -> bool:
+    """Whether a retry names what stands for all errors in Step Functions, as AWS calls may."""
+    return isinstance(step.kind, AwsCall) and not {*retry.errors}.isdisjoint(_EVERY)
+
+
+def _in_time(retry: Retry, count: str, deadline: str) -> str:
+    """Return JSONata for whether the next attempt begins before the deadline.
+
+    A pause that chance makes is cut short in its Wait, so that only a deadline that has passed
+    is in its way.
+    """
+    pause = "" if retry.jitter else f" + 1000 * {_longest(retry, f'({count}) - 1')}"
+    return f"$millis(){pause} < $toMillis({deadline})"
+
+
+def _too_late(context: Context, deadline: str) -> str:
+    """Return JSONata of what is said of a step whose next attempt would be too late."""
+    error = "$states.input"
+    return (
+        f"'there was no time for another attempt before the deadline ' & {deadline} & "
+        f"'; the last one failed: ' & $string({error}.Error) & ': ' & "
+        f"{message(error, context.message_length)}"
+    )
+
+
+def delay(retry: Retry, exponent: str, deadline: str | None = None) -> str:
     """Return JSONata of the seconds before the next attempt; exponent 0 is before the second."""
+    text = _longest(retry, exponent)
+    if retry.jitter and deadline is not None:
+        text = f"$max([0, $min([{text}, ($toMillis({deadline}) - $millis()) / 1000])])"
+    if retry.jitter:
+        text = f"$random() * {text}" if text.isdigit() else f"$random() * ({text})"
+    return f"$min([$floor({text}), 31536000])"
+
+
+def _longest(retry: Retry, exponent: str) -> str:
     # The author's rate is at most 100: no power of it that far is more than a number can hold.
     text = f"{retry.delay} * $power({_number(retry.rate)}, $min([{exponent}, 100]))"
     if retry.rate == 1:
         text = str(retry.delay)
-    if retry.max_delay is not None:
-        text = f"$min([{text}, {retry.max_delay}])"
-    if retry.jitter:
-        text = f"$random() * {text}" if text.isdigit() else f"$random() * ({text})"
-    return f"$min([$floor({text}), 31536000])"
+    return text if retry.max_delay is None else f"$min([{text}, {retry.max_delay}])"
 
 
 def _number(value: float) -> str:
@@ -108,7 +155,7 @@ def until(context: Context, node: Do, outputs: str, last: State, after: str | No
     }
     count = counter(step, "n")
     next_round: dict[str, Json] = {f"n_{step.variable}": wrap(f"({count}) + 1")}
-    if is_looped(step):
+    if is_looped(step, limited=context.limited):
         next_round[f"a_{step.variable}"] = 1
     choice: State = {
         "Type": "Choice",

@@ -272,8 +272,8 @@ def callback(context: Context, node: Do) -> States:
         "Type": "Task",
         "Resource": INVOKE,
         "Arguments": {"FunctionName": action_function(kind.action), "Payload": call},
-        "TimeoutSeconds": time_limit(context, min(seconds, 890) + GRACE),
-        "Retry": retriers(step, on_lambda=True),
+        "TimeoutSeconds": time_limit(context, min(seconds, 890) + GRACE, GRACE),
+        "Retry": retriers(step, on_lambda=True, limited=context.limited),
         "Catch": _closing(context, node, failed),
         "Next": f"{node.name}.answer",
     }
@@ -333,7 +333,7 @@ def paused(context: Context, node: Do, name: str) -> States:
         "Condition": "{% $states.input.choice = 'retry' %}",
         "Next": node.name,
     }
-    assign = counted_again(step)
+    assign = counted_again(context, step)
     if assign:
         retry["Assign"] = assign
     choice: State = {"Type": "Choice", "Choices": [retry, skipped], **failed}
@@ -341,14 +341,14 @@ def paused(context: Context, node: Do, name: str) -> States:
     return {name: state, over: expired, f"{name}d": choice}
 
 
-def counted_again(step: Step) -> dict[str, Json]:
+def counted_again(context: Context, step: Step) -> dict[str, Json]:
     """Return the counters to set where a person lets a step be tried again.
 
     Its attempts begin anew, a child gets another name, a wait is a later one. A repeat that ran
     out goes on with another round: the rounds that ended well have stored results.
     """
     assign: dict[str, Json] = {}
-    if is_looped(step):
+    if is_looped(step, limited=context.limited):
         assign[f"a_{step.variable}"] = 1
     if isinstance(step.kind, SubWorkflow | Action | EventWait):
         assign[f"p_{step.variable}"] = wrap(f"({counter(step, 'p')}) + 1")

@@ -11,6 +11,7 @@ from compiler.check.program import Action, Output, Script, Step
 from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.model import Bind, Ending, Reads
+from protocol.names import DEADLINE_PASSED
 
 PAYLOAD = "$states.result.Payload"
 
@@ -102,13 +103,23 @@ def failed(
     reads = context.reads_of(step)
     if reads is None or not (reads.status or reads.error or reads.items):
         return None
-    status = "'failed'" if error == "" else failures.status_of(error)
+    status = "'failed'" if error == "" else failures.status_of(context.plan, error)
     record: dict[str, Json] = {"status": wrap(status)}
     if reads.error:
         at = error if told is None else "$e"
         said = failures.message(at, context.message_length)
         code = f"{{'type': $string({at}.Error), 'message': {said}}}"
         record["error"] = wrap(code if told is None else f"($e := {told}; {code})")
+    return record
+
+
+def too_late(context: Context, step: Step, said: str) -> Json:
+    """Return the record of a step that had no time for another attempt; `said` tells it."""
+    reads = context.reads_of(step)
+    record: dict[str, Json] = {"status": "timed_out"}
+    if reads is not None and reads.error:
+        text = f"$substring({said}, 0, {context.message_length})"
+        record["error"] = {"type": DEADLINE_PASSED, "message": wrap(text)}
     return record
 
 

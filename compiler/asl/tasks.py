@@ -86,8 +86,8 @@ def _invoke(context: Context, step: Step, resolve: ScopeResolver, action: str) -
             "FunctionName": action_function(action),
             "Payload": call_of(context, step, resolve),
         },
-        "TimeoutSeconds": time_limit(context, (step.timeout or LAMBDA_LIMIT) + GRACE),
-        "Retry": retriers(step, on_lambda=True),
+        "TimeoutSeconds": time_limit(context, (step.timeout or LAMBDA_LIMIT) + GRACE, GRACE),
+        "Retry": retriers(step, on_lambda=True, limited=context.limited),
     }
     return Task(state, f"{PAYLOAD}.outputs")
 
@@ -310,7 +310,7 @@ def _aws_call(context: Context, step: Step, resolve: ScopeResolver, kind: AwsCal
         "Arguments": field_of(kind.arguments, resolve),
         "TimeoutSeconds": time_limit(context, step.timeout or 300),
     }
-    retry = retriers(step, on_lambda=False)
+    retry = retriers(step, on_lambda=False, limited=context.limited)
     if retry:
         state["Retry"] = retry
     return Task(state, "$states.result")
@@ -382,16 +382,19 @@ def _publish(context: Context, step: Step, resolve: ScopeResolver, kind: Publish
                 "MaxAttempts": 5,
                 "BackoffRate": 2.0,
             },
-            *retriers(step, on_lambda=False),
+            *retriers(step, on_lambda=False, limited=context.limited),
         ],
     }
     return Task(state, f"{{'event_id': {path}}}")
 
 
-def time_limit(context: Context, seconds: int) -> Json:
-    """Return a TimeoutSeconds: the seconds themselves, or what is left until the deadline."""
+def time_limit(context: Context, seconds: int, least: int = 1) -> Json:
+    """Return a TimeoutSeconds: the seconds themselves, or what is left until the deadline.
+
+    `least` is what there is behind it: our functions have to have time to say that it has passed.
+    """
     deadline = context.deadline_code
     if deadline is None:
         return seconds
     left = f"$floor(($toMillis({deadline}) - $millis()) / 1000) + {GRACE}"
-    return wrap(f"$max([1, $min([{seconds}, {left}])])")
+    return wrap(f"$max([{least}, $min([{seconds}, {left}])])")

@@ -48,7 +48,7 @@ def retry(checker: Checker, entry: Entry, reader: Reader) -> Retry | None:
             _check_error(checker, entry, condition.error_type, (*condition.path, "error_type"))
             errors[condition.error_type] = None
             if condition.error_type == _TIMEOUT:
-                errors.update(dict.fromkeys(TIMEOUT_ERRORS))
+                errors.update(dict.fromkeys(n for n in TIMEOUT_ERRORS if n not in NEVER_RETRIED))
         if condition.expression is not None:
             expr = checker.typed.condition(condition.expression, condition.path, own)
             if expr is not None:

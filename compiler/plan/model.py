@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from compiler.check.program import Action, Program, Script, Step
+from compiler.check.program import Action, Block, Program, Script, Step
 from compiler.expressions import Expr
 from compiler.expressions.types import Record, Type
 from compiler.plan.closing import Closing
@@ -344,6 +344,15 @@ class Plan:
     def has_blocks(self) -> bool:
         """Whether some step's failure tells those of its children or items."""
         return self.program.has_blocks
+
+    @property
+    def has_deadlines(self) -> bool:
+        """Whether there is a deadline for the run, for some block or for some for_each."""
+        return self.program.timeout is not None or any(
+            (isinstance(step.kind, Block) and step.timeout is not None)
+            or (step.for_each is not None and step.for_each.deadline is not None)
+            for step in self.program.by_id.values()
+        )
 
     @property
     def message_length(self) -> int:

@@ -37,7 +37,11 @@ class StepError(Exception):
 
 
 class StepTimedOut(StepError):
-    """The attempt was stopped at the step's own timeout or at the run's deadline."""
+    """The attempt was stopped at the step's own timeout or at the deadline."""
+
+
+class DeadlinePassed(StepError):
+    """The deadline had passed before the attempt began; no other attempt can be in time."""
 
 
 class StepInProgress(StepError):

@@ -26,7 +26,6 @@ from functions.domain.errors import (
     StepError,
     StepInDoubt,
     StepInProgress,
-    StepTimedOut,
     ValidationError,
     named_error,
 )
@@ -40,12 +39,11 @@ from functions.domain.services import Services
 from functions.domain.texts import sound
 from functions.usecases.failing import cleaned, failure_of, reported, unclaimed
 from functions.usecases.keeping import Keeping
+from functions.usecases.lasting import seconds_for
 from functions.usecases.wanting import wanted_by
 from functions.usecases.within import within
 from protocol.payloads import CONTRACT, WITHHELD, ActionCall, Envelope, Json, Reference
 
-DEFAULT_SECONDS = 840
-"""For an attempt without a timeout of its own; Lambda ends a call after 900."""
 INLINE_BYTES = 32_768
 LEASE_MARGIN = timedelta(seconds=30)
 """What an attempt may take beyond its timeout before it counts as cut off."""
@@ -83,8 +81,8 @@ def carry_out(call: ActionCall, action: ports.Carries, around: Surroundings) -> 
     if call.get("keep"):
         action = Keeping(action.name)
     started = around.clock.now()
-    seconds = _seconds(call, started)
     place = ports.Place(call["run"]["id"], step_path(call))
+    seconds = seconds_for(call, place, started, around.results)
     attempt = ports.Attempt(
         started,
         started + timedelta(seconds=seconds) + LEASE_MARGIN,
@@ -291,17 +289,6 @@ def _context(job: _Job, call: ActionCall, workspace: Path, masks: Masks) -> Cont
         files=tuple(place_of(path).step for path in call.get("files", ())),
         masks=masks,
     )
-
-
-def _seconds(call: ActionCall, now: datetime) -> float:
-    seconds = float(call.get("timeout", DEFAULT_SECONDS))
-    deadline = call.get("deadline")
-    if deadline is not None:
-        left = (datetime.fromisoformat(deadline) - now).total_seconds()
-        if left <= 0:
-            raise StepTimedOut(f"the run's deadline {deadline} passed before '{call['step']}'")
-        seconds = min(seconds, left)
-    return seconds
 
 
 def _resolved(call: ActionCall, around: Surroundings, masks: Masks) -> ActionCall:

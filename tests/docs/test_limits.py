@@ -15,7 +15,7 @@ from compiler.plan import bounds, budget, layout
 from compiler.plan import limits as plan
 from compiler.spec import model
 from functions.domain import arrivals, outputs
-from functions.usecases import carry_out
+from functions.usecases import lasting
 from local import source
 from tests.docs.pages import ROOT
 
@@ -41,7 +41,7 @@ SAID = {
     "more than {:,} events": chunks.INLINE_EVENTS,
     "chunks of {:,} or fewer": bounds.CHUNK,
     "at most {:,} seconds": retrying.LAMBDA_LIMIT,
-    "; {:,} where none is said": carry_out.DEFAULT_SECONDS,
+    "; {:,} where none is said": lasting.DEFAULT_SECONDS,
     "`$GITHUB_OUTPUT` | {:,} bytes": outputs.MOST_BYTES,
     "no git tree may have {:,} files": source.MOST_FILES,
 }

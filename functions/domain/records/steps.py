@@ -23,7 +23,7 @@ from functions.domain.records.said import (
 from functions.domain.records.shape import ItemRecord, StepRecord
 from functions.domain.records.timeline import Items, StateTimes, Timeline
 from protocol import status as truth
-from protocol.names import STEPS_FAILED, TIMEOUT_ERRORS
+from protocol.names import DEADLINE_PASSED, STEPS_FAILED, TIMEOUT_ERRORS
 from protocol.payloads import Json
 from protocol.status import Rule
 
@@ -204,9 +204,13 @@ def _record(rule: Rule, found: Found, story: Story) -> dict[str, Any]:
 
 
 def _merged(record: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """Return what is stored, with what the states around the wrapper made of it."""
+    """Return what is stored, with what the states around the wrapper made of it.
+
+    An attempt that the deadline kept from beginning has stored nothing: the one before it has.
+    """
+    is_late = told.get("error", {}).get("type") == DEADLINE_PASSED
     merged = record | {name: told[name] for name in ("started_at", "completed_at") if name in told}
-    if record["status"] == truth.SUCCEEDED and told["status"] != truth.SUCCEEDED:
+    if is_late or (record["status"] == truth.SUCCEEDED and told["status"] != truth.SUCCEEDED):
         merged |= {name: told[name] for name in ("status", "error") if name in told}
     elif told.get("has_answer"):
         merged |= {"status": told["status"], "outputs": told.get("outputs")}

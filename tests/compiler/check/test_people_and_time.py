@@ -177,6 +177,10 @@ def test_a_pause_where_nobody_can_be_asked_is_warned_of(step: str):
             "retry: {conditions: [{error_type: OutputMissing}]}",
             [("error-never-retried", "OutputMissing")],
         ),
+        (
+            "retry: {conditions: [{error_type: DeadlinePassed}]}",
+            [("error-never-retried", "DeadlinePassed")],
+        ),
     ],
 )
 def test_times_of_an_action_in_a_run_of_an_hour(lines: str, expected: list[tuple[str, str]]):

@@ -264,7 +264,7 @@ def test_an_attempt_has_until_its_timeout_or_the_deadline(fields, seconds):
 
 def test_nothing_starts_after_the_deadline():
     results = Results()
-    with pytest.raises(errors.StepTimedOut):
+    with pytest.raises(errors.DeadlinePassed, match=r"passed before 's' began$"):
         carry_out(call(deadline="2026-01-01T12:00:00Z"), action(), around(results))
     assert results.attempt is None
 
