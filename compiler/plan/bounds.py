@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias
 from compiler.check.lengths import length, most_items
 from compiler.check.program import Program, Step, every_step
 from compiler.document.nodes import Json
-from protocol.names import child_machine
+from protocol.names import STEP_IN_PROGRESS, child_machine
 
 State: TypeAlias = "dict[str, Json]"
 
@@ -130,7 +130,10 @@ class Counter:
         for group in groups:
             if len(group) > 1 or group[0] in after[group[0]]:
                 steps = {step.id: step for name in group if (step := self.step(name)) is not None}
-                passes.update(dict.fromkeys(group, prod(_loops(s) for s in steps.values())))
+                # Which retries are loops is for the emission to say, by their states.
+                again = {s.id for n in group if n.endswith(".again") and (s := self.step(n))}
+                times = prod(_loops(s, retried=s.id in again) for s in steps.values())
+                passes.update(dict.fromkeys(group, times))
         return passes
 
     def _weights(self, name: str, state: State) -> Weights:
@@ -165,6 +168,7 @@ class Counter:
             return 1
         last = retriers[-1]
         own = isinstance(last, dict) and last.get("MaxAttempts") == retry.attempts - 1
+        own = own and STEP_IN_PROGRESS not in str(last)  # the author's is behind that one
         return retry.attempts if own else 1
 
     def calls(self, flow: Mapping[str, Json], machine: str) -> int:
@@ -232,9 +236,9 @@ def _every(program: Program) -> Iterator[Step]:
     yield from every_step(program.handlers)
 
 
-def _loops(step: Step) -> int:
+def _loops(step: Step, *, retried: bool) -> int:
     times = 1 if step.repeat is None else step.repeat.attempts
-    if step.retry is not None and step.retry.conditions:
+    if step.retry is not None and retried:
         times *= step.retry.attempts
     return times * (BY_PAUSE if step.on_error == "pause" else 1)
 

@@ -104,6 +104,20 @@ WORKFLOWS = {
             run: echo
             depends_on: [one]
         """,
+    "retries that look at the deadline": """\
+        timeout: 20h
+        steps:
+          - id: one
+            run: echo
+            retry: {max_attempts: 5, delay: 10m, backoff: 1}
+        """,
+    "retries of a build": """\
+        steps:
+          - id: one
+            run: echo
+            runner: codebuild
+            retry: {max_attempts: 5, delay: 1s}
+        """,
     "retry conditions": """\
         steps:
           - id: one
