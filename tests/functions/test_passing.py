@@ -34,7 +34,14 @@ LASTING = [
     KeyError("a name"),
     ValidationError("nobody can decide"),
 ]
-HANDLERS = [latches.handler_with, stored.handler_with, tasks.handler_with]
+
+
+def stored_with(wiring: Any) -> Any:
+    """The handler of `stored`, of which no test here asks for called workflows."""
+    return stored.handler_with(wiring, lambda _: ())
+
+
+HANDLERS = [latches.handler_with, stored_with, tasks.handler_with]
 
 
 def raised_by(handler_with: Any, error: Exception) -> BaseException:
