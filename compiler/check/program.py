@@ -207,10 +207,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """Repeats the step for every item of a list; `deadline` is the seconds that all may take.
-
-    With `fail_fast` the first bad item stops the others.
-    """
+    """Repeats a step for the items of a list, in `deadline` seconds; `fail_fast`: to one failed."""
 
     items: Value
     max_items: int
@@ -381,6 +378,13 @@ class Program:
     def has_blocks(self) -> bool:
         """Whether some step's failure tells those of its children or items."""
         return any(isinstance(step.kind, Block) or step.for_each for step in self.by_id.values())
+
+    @cached_property
+    def has_deadlines(self) -> bool:
+        """Whether there is a deadline for the run, for some block or for some for_each."""
+        limits = [s.timeout for s in self.by_id.values() if isinstance(s.kind, Block)]
+        limits += [s.for_each.deadline for s in self.by_id.values() if s.for_each]
+        return {self.timeout, *limits} != {None}
 
     @property
     def has_close(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from compiler.check.program import Action, Block, Program, Script, Step
+from compiler.check.program import Action, Program, Script, Step
 from compiler.expressions import Expr
 from compiler.expressions.types import Record, Type
 from compiler.plan.closing import Closing
@@ -348,11 +348,7 @@ class Plan:
     @property
     def has_deadlines(self) -> bool:
         """Whether there is a deadline for the run, for some block or for some for_each."""
-        return self.program.timeout is not None or any(
-            (isinstance(step.kind, Block) and step.timeout is not None)
-            or (step.for_each is not None and step.for_each.deadline is not None)
-            for step in self.program.by_id.values()
-        )
+        return self.program.has_deadlines
 
     @property
     def message_length(self) -> int:
