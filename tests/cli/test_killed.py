@@ -45,12 +45,20 @@ def _commands() -> list[tuple[int, str]]:
 
 def _ended_by(number: signal.Signals, *more: str, kept: bool = True) -> tuple[int, str]:
     """Return the exit code and the output of a run that a signal reaches in its second step."""
-    run = subprocess.Popen(
-        [COMMAND, "run", "slow.yaml", *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    # Whoever started the tests may ignore it (`nohup`), and its children would, too.
+    before = signal.getsignal(number)
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        run = subprocess.Popen(
+            [COMMAND, "run", "slow.yaml", *more],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+    finally:
+        if number != signal.SIGKILL:
+            signal.signal(number, before)
     try:
         until(Path("flag").exists)
         if kept:
