@@ -29,6 +29,7 @@ INPUT = "$states.input"
 _ITEMS: dict[str, Json] = {"items": "{% $undo_items %}"}
 """The places of the items that a step is undone for, the outermost first."""
 GIVEN = "$states.context.Execution.Input"
+"""What the close machine was started with, in all of its states."""
 STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 
 
@@ -98,7 +99,7 @@ def _stored(closing: Closing, following: str) -> State:
         stored, nothing = f"$exists({path}) ? {path} : null", "null"
         if step.id in closing.told:
             # A run that was cut off has handed on nothing; a null says that the step was skipped.
-            told = f"$lookup($states.context.Execution.Input.known, {text_literal(step.id)})"
+            told = f"$lookup({GIVEN}.known, {text_literal(step.id)})"
             is_told = f"$type({told}) = 'object' ?"
             both = (
                 f"$exists($s) ? $merge([$s, {told}, $exists($s.error) ? "

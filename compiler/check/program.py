@@ -207,7 +207,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """Repeats a step for the items of a list, in `deadline` seconds; `fail_fast`: to one failed."""
+    """Repeats the step for each item, all in `deadline` seconds; `fail_fast`: till one is bad."""
 
     items: Value
     max_items: int
