@@ -23,7 +23,7 @@ from functions.ports import Carries
 from functions.settings import Settings
 from functions.wiring import Local, action_wiring, latch_wiring, stored_wiring
 from local import secrets
-from local.clock import Clock
+from local.clock import Clock, Thread
 from local.codebuild import localised
 from local.engine import REGION, Engine, Progress
 from local.finished import Finished
@@ -152,6 +152,7 @@ class _Carrying:
         }
         self._stubs = Stubs(request.stubs, clock) if request.stubs else None
         self._staff = Staff(clock, request.people) if TASKS in self._text else None
+        self._releases: list[Thread] = []
         self._functions = Functions(
             partial(action_wiring, SETTINGS, local),
             request.actions,
@@ -179,6 +180,8 @@ class _Carrying:
                 finished = engine.execute(request.workflow, given, run_id, on_event, stop_all)
             finally:
                 stop_all()
+            for release in self._releases:  # else it may be cut off, or not, by the end of the run
+                release.join()
             return self._ran(run_id, finished, engine, dynamodb)
 
     def _ran(
@@ -218,7 +221,9 @@ class _Carrying:
         detail = event["detail"]
         if detail["status"] != "RUNNING":
             message: Release = {"op": "release", "execution": detail["executionArn"]}
-            self._clock.thread(self._latches, (message, None)).start()
+            release = self._clock.thread(self._latches, (message, None))
+            self._releases.append(release)
+            release.start()
 
 
 def _run_of(given: Json) -> Mapping[str, Json]:

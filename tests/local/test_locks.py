@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 import boto3
@@ -9,11 +10,13 @@ import pytest
 
 from functions.handlers import latches
 from functions.wiring import latch_wiring
-from local import workflow
+from local import active, workflow
 from local.clock import Clock
 from local.dispatch import Function
 from local.engine import REGION, Engine
+from local.stubs import Stub
 from local.tables import create_tables
+from tests.local.runs import compiled, played
 
 
 def machine(on_conflict, seconds):
@@ -91,3 +94,33 @@ def test_three_runs_of_a_group(on_conflict, ends):
         (one.status, round((one.completed_at - finished.started_at).total_seconds()))
         for _, one in sorted(runs.items())
     ] == ends
+
+
+def test_what_a_run_held_is_freed_before_it_is_told_as_over(monkeypatch):
+    """Else its end would cut that off in some runs, and not in others."""
+    freed = []
+    make = latches.handler_with
+
+    def watched(wiring):
+        handle = make(wiring)
+
+        def slowly(event, context):
+            if event["op"] == "release":
+                with active.host().clock.real_work():
+                    time.sleep(0.2)  # as long as a table may take
+            answer = handle(event, context)
+            freed.append(event["op"])
+            return answer
+
+        return slowly
+
+    monkeypatch.setattr(latches, "handler_with", watched)
+    program = compiled(
+        """
+        concurrency: {group: one}
+        steps: [{id: a, run: x}]
+        """
+    )
+    _, record = played(program, {"a": Stub(5)})
+    assert record["status"] == "succeeded"
+    assert freed == ["lock", "release"]
