@@ -33,7 +33,7 @@ from local.results import ResultRow, rows_of
 from local.source import LocalSources
 from local.stubs import Stub, Stubs
 from local.tables import create_tables
-from protocol.names import BUS, TASKS
+from protocol.names import BUS, STARTED_BY, TASKS
 from protocol.payloads import Json, MachineInput, Release
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ SETTINGS = Settings(
 )
 BUS_NAME = "stepsmith-local"
 LOCKING = '"op": "lock"'
-STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 TABLES = ("results", "latches", "outbox")
 PEOPLE_TABLES = ("tasks", "task-tokens")
 

@@ -102,6 +102,9 @@ def child_machine(workflow: str) -> str:
     return "${" + f"{MACHINE}:{workflow}" + "}"
 
 
+STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
+"""What the input of each execution holds that another one started, or that was started for one:
+https://docs.aws.amazon.com/step-functions/latest/dg/concepts-nested-workflows.html"""
 LONGEST_MACHINE = 80
 """Characters of a state machine's name:
 https://docs.aws.amazon.com/step-functions/latest/apireference/API_CreateStateMachine.html"""

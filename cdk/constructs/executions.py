@@ -9,11 +9,8 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from protocol.names import machine_name
+from protocol.names import STARTED_BY, machine_name
 
-_STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
-"""What the input of each execution holds that another one started, or that was started for one:
-https://docs.aws.amazon.com/step-functions/latest/dg/concepts-nested-workflows.html"""
 _BAD = ("FAILED", "TIMED_OUT")
 _CLOSE = ("-close", "-close-cut")
 """How the names of executions end that undo and handle; nobody looks into how they ended."""
@@ -38,7 +35,7 @@ def tell_of_executions(scope: Construct, stage: str, function: lambda_.IFunction
             "detail": {"status": [*statuses], "stateMachineArn": [{"prefix": machines}], **more},
         }
 
-    of_itself = [{"anything-but": {"wildcard": f'*"{_STARTED_BY}"*'}}]
+    of_itself = [{"anything-but": {"wildcard": f'*"{STARTED_BY}"*'}}]
     runs = [{"input": of_itself}, {"name": [{"suffix": end} for end in _CLOSE]}]
     failed = _rule(scope, "Failed", function, pattern=pattern(*_BAD, **{"$or": runs}))
     every = pattern("RUNNING", "SUCCEEDED", "ABORTED", *_BAD)

@@ -11,6 +11,7 @@ from cli.output.progress import Style
 from cli.output.units import meant
 from cli.shown import shown
 from functions.domain.records.said import said
+from protocol.names import STARTED_BY
 
 if TYPE_CHECKING:
     from cli.console import Console
@@ -27,7 +28,6 @@ _PASSES = {
     "fast": "as soon as nothing runs; while people are asked, an hour a second",
     "jumping": "as soon as nothing runs",
 }
-_CHILD = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 _ID = 12
 _ENDS = {
     "SUCCEEDED": ("✓", "succeeded", "good"),
@@ -135,7 +135,7 @@ class Talk:
 
 def _is_child(detail: Mapping[str, Any]) -> bool:
     given = json.loads(detail["input"] or "{}")
-    return isinstance(given, dict) and _CHILD in given
+    return isinstance(given, dict) and STARTED_BY in given
 
 
 def _why(detail: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from compiler.document.nodes import Json
 from compiler.expressions.quoting import text_literal, wrap
 from compiler.plan.bounds import Counter, chunk_size
 from compiler.plan.model import Do
-from protocol.names import child_machine
+from protocol.names import STARTED_BY, child_machine
 
 INLINE_CONCURRENCY = 40
 """Iterations of an inline Map that run at once at most (Step Functions service quotas)."""
@@ -78,7 +78,7 @@ def chunked(context: Context, node: Do, items: str, body: State) -> State:
         "inputs": "{% $inputs %}",
         "items": "{% $states.input.items %}",
         "offset": wrap(f"$states.input.index * {size}"),
-        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+        STARTED_BY: "{% $states.context.Execution.Id %}",
     }
     for root in sorted(context.plan.carried):
         payload[root] = f"{{% ${root} %}}"

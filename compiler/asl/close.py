@@ -19,7 +19,7 @@ from compiler.document.nodes import Json
 from compiler.expressions.quoting import json_literal, text_literal, wrap
 from compiler.plan.closing import Closing
 from compiler.plan.model import Do
-from protocol.names import RECORDS, child_machine
+from protocol.names import RECORDS, STARTED_BY, child_machine
 
 STORED, UNDO, ONLY = "Stored", "Undo", "Undone"
 BESIDE = "undo_beside"
@@ -30,7 +30,6 @@ _ITEMS: dict[str, Json] = {"items": "{% $undo_items %}"}
 """The places of the items that a step is undone for, the outermost first."""
 GIVEN = "$states.context.Execution.Input"
 """What the close machine was started with, in all of its states."""
-STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 
 
 def prelude(context: Context, closing: Closing, following: str) -> tuple[str, States]:
@@ -302,7 +301,7 @@ def _undo_of_child(context: Context, step: Step) -> States:
                 "called": child_machine(step.kind.workflow),
                 "undo_only": True,
                 "again": wrap(f"$type({again}) = 'number' ? {again} : null"),
-                "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+                STARTED_BY: "{% $states.context.Execution.Id %}",
             },
         },
         "Retry": [SERVICE],

@@ -37,7 +37,7 @@ from compiler.plan.model import (
     Verdict,
 )
 from compiler.source import Span
-from protocol.names import RUN_FAILED, child_machine
+from protocol.names import RUN_FAILED, STARTED_BY, child_machine
 
 
 def machines(plan: Plan) -> tuple[StateMachine, ...]:
@@ -258,7 +258,7 @@ def _close(context: Context, node: Close) -> State:
         "run": "{% $run %}",
         "inputs": "{% $inputs %}",
         "failure": wrap(f"{{'steps': ${context.scope.failures}}}"),
-        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+        STARTED_BY: "{% $states.context.Execution.Id %}",
     }
     known = _known(context)
     if known:

@@ -36,6 +36,7 @@ from protocol.names import (
     BUS,
     CODEBUILD_PROJECT,
     LONGEST_VARIABLE,
+    STARTED_BY,
     action_function,
     child_machine,
 )
@@ -327,13 +328,12 @@ def _child(context: Context, step: Step, resolve: ScopeResolver, kind: SubWorkfl
     payload: dict[str, Json] = {
         "inputs": field_of(kind.inputs, resolve),
         "run": wrap(run),
-        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "{% $states.context.Execution.Id %}",
+        STARTED_BY: "{% $states.context.Execution.Id %}",
     }
     if context.plan.closing is None:
         payload["resume"] = handed_on()
-    for root in ("trigger", "github"):
-        if root in context.plan.carried:
-            payload[root] = f"{{% ${root} %}}"
+    carried = [root for root in ("trigger", "github") if root in context.plan.carried]
+    payload |= {root: f"{{% ${root} %}}" for root in carried}
     state: State = {
         "Type": "Task",
         "Resource": "arn:aws:states:::states:startExecution.sync:2",

@@ -11,7 +11,7 @@ from functions.domain.records.executions import Execution
 from functions.domain.records.item import Subject
 from functions.domain.records.plan import Plan, plan_of
 from protocol.manifest import WorkflowManifest
-from protocol.names import machine_name
+from protocol.names import STARTED_BY, machine_name
 
 if TYPE_CHECKING:  # each function loads what it uses itself, and no more
     from functions.domain.people import Directory
@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # each function loads what it uses itself, and no more
     )
     from functions.record_ports import Histories, ResultRows, Runs
 
-_STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 _DEEPEST = 20
 """Executions between one and the run that all began with."""
 
@@ -138,7 +137,7 @@ def _by_digest(digest: str | None, manifests: Manifests) -> WorkflowManifest | N
 def _starter(execution: Execution, keeper: Keeper) -> Execution | None:
     """Return the run that called a workflow, past the chunk of a for_each between them."""
     for _ in range(_DEEPEST):
-        arn = execution.input.get(_STARTED_BY)
+        arn = execution.input.get(STARTED_BY)
         found = keeper.histories.describe(arn) if isinstance(arn, str) else None
         if found is None or found.role in ("run", "child"):
             return found

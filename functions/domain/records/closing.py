@@ -9,7 +9,7 @@ from functions.domain.records.executions import ABORTED, FAILED, SUCCEEDED, Carr
 from functions.domain.records.plan import Plan
 from functions.domain.records.said import stamp
 from functions.domain.records.shape import PENDING, RUNNING, ClosingRecord, StepRecord
-from protocol.names import RUN_FAILED
+from protocol.names import RUN_FAILED, STARTED_BY
 from protocol.payloads import CONTRACT, Json, Undo
 from protocol.status import SKIPPED
 
@@ -141,7 +141,7 @@ def close_input(
         "failure": {"steps": [*failed]},
         "known": known(steps, plan),
         "cut_off": [*lost],
-        "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": execution.arn,
+        STARTED_BY: execution.arn,
     }
     for root in ("trigger", "github", "event"):
         if root in execution.input:
